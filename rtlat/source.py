@@ -136,7 +136,7 @@ class Source:
         if magic.startswith(b"\x1f\x8b"):
             stream = cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb"))
         elif magic.startswith(b"\xfd7zXZ\x00"):
-            stream = cast(BinaryIO, lzma.LZMAFile(stream))  # noqa: SIM115: the caller closes it
+            stream = cast(BinaryIO, lzma.LZMAFile(stream))  # noqa: SIM115 (the caller closes it)
         elif magic.startswith(b"\x28\xb5\x2f\xfd"):
             raise LogError(self.name, "a zstd file", "plain text, gzip or xz", "decompress it with zstd -d first")
         return _decoded(stream)
