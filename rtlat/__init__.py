@@ -1,3 +1,53 @@
-"""Real-time latency logs: read, understood, compared and defended."""
+"""Real-time latency logs: read, understood, compared and defended.
+
+>>> import rtlat
+>>> sorted(rtlat.__all__)[:3]
+['Bounds', 'Recording', 'RtlatError']
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+# Public name -> the module that holds it, imported when first used: `rtlat --help` needs no pandas.
+_HOME = {
+    "Bounds": "stats",
+    "Recording": "protocol",
+    "RtlatError": "errors",
+    "block_maxima": "summary",
+    "ccdf": "summary",
+    "concat": "reading",
+    "detect": "reading",
+    "exceedance": "summary",
+    "histogram": "summary",
+    "percentiles": "summary",
+    "read": "reading",
+    "read_all": "reading",
+    "select": "summary",
+    "summary": "summary",
+    "summary_json": "summary",
+    "validate": "schema",
+}
+
+__all__ = sorted([*_HOME, "__version__"])
+
+if TYPE_CHECKING:
+    from rtlat.errors import RtlatError as RtlatError
+    from rtlat.protocol import Recording as Recording
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name from the module that holds it."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'rtlat' has no attribute {name!r}")
+    attribute = getattr(importlib.import_module(f"rtlat.{_HOME[name]}"), name)
+    globals()[name] = attribute  # `rtlat.summary` is the function, also after its module was imported
+    return attribute
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return __all__

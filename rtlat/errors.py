@@ -77,6 +77,10 @@ class UsageError(RtlatError, ValueError):
     """A command line or a call that cannot be understood."""
 
 
+class RtlatWarning(UserWarning):
+    """Something was left out that was asked for: files of a folder that are no logs."""
+
+
 def printable(text: str) -> str:
     """Return `text` on one line, with control characters shown instead of sent to the terminal.
 

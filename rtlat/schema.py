@@ -269,6 +269,8 @@ def frame(columns: tuple[Column, ...], data: dict[str, Any]) -> pd.DataFrame:
         elif column.dtype == "category":
             built[column.name] = values if isinstance(values, pd.Categorical) else pd.Categorical(values)
         else:
+            if column.dtype == "str":
+                values = ["" if value is None else str(value) for value in values]
             built[column.name] = pd.Series(values, dtype=column.dtype).array
     return pd.DataFrame(built, columns=[column.name for column in columns])
 

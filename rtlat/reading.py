@@ -1,0 +1,224 @@
+"""From paths to one Recording: which logs there are, what each holds, and the card that fills its gaps."""
+
+from __future__ import annotations
+
+import glob
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from rtlat import cards
+from rtlat.assembly import Reading, assemble, concat
+from rtlat.detection import detect, format_named
+from rtlat.errors import LogError, RtlatError, RtlatWarning, printable
+from rtlat.protocol import Format, Recording, Run
+from rtlat.source import KEEP_SAMPLES, Source, standard_input
+from rtlat.store import is_stored, load
+
+Paths = str | Path | Sequence[str | Path]
+
+_NO_LOGS = ("README", "LICENSE", "CHANGELOG", "SOURCES", "MANIFEST")
+
+
+def read(
+    paths: Paths, *, format: str | None = None, card: str | Path | None = None, keep: int = KEEP_SAMPLES, **set: str
+) -> Recording:
+    """Read logs into the one schema.
+
+    Parameters
+    ----------
+    paths : path or sequence of paths
+        Files, folders (read with all that is below them), patterns, or ``-`` for what is piped in.
+    format : str, optional
+        A format's name, where the content does not decide.
+    card : path, optional
+        A run card to use instead of the ``runs.toml`` beside each log.
+    keep : int
+        Samples of one log that are kept as rows; with more, equal values are counted together. [1]
+    **set
+        Card keys for all runs, such as ``load="idle"`` or ``period="250us"``.
+
+    Returns
+    -------
+    Recording
+        The frames records, runs and series.
+
+    Raises
+    ------
+    LogError
+        If a named file cannot be read, or nothing can. Files of a folder that are no logs are left out
+        with a `RtlatWarning`; `read_all` returns them with their reasons.
+    CardError
+        If a card or a ``set`` word has an unknown key, a bad value, or a pattern that matches nothing.
+
+    Examples
+    --------
+    >>> recording = read("data/seeds/rtirq-results.txt")
+    >>> int(recording.records["n"].sum())
+    60000
+    """
+    recording, readings = read_all(paths, format=format, card=card, keep=keep, **set)
+    failed = [reading for reading in readings if reading.error]
+    for reading in failed:
+        if reading.named and reading.error:
+            raise reading.error
+    if failed:
+        names = ", ".join(reading.source.name for reading in failed[:3])
+        more = f" and {len(failed) - 3} more" if len(failed) > 3 else ""
+        warnings.warn(f"not read: {names}{more}; rtlat.read_all says why", RtlatWarning, stacklevel=2)
+    return recording
+
+
+def read_all(
+    paths: Paths, *, format: str | None = None, card: str | Path | None = None, keep: int = KEEP_SAMPLES, **set: str
+) -> tuple[Recording, list[Reading]]:
+    """Read logs as `read` does, and say of each what became of it; one bad log never stops the rest.
+
+    Returns
+    -------
+    Recording
+        All that could be read.
+    list of Reading
+        One per log: its source, the format with the line that decided, its runs, or its error.
+
+    Raises
+    ------
+    LogError
+        If nothing at all could be read.
+    CardError
+        As for `read`.
+    """
+    facts = cards.parse_set(set)
+    listed = _listed(paths)
+    stored = [load(Path(path)) for path in listed if is_stored(path)]
+    readings = [reading for path in listed if not is_stored(path) for reading in _logs(path, keep)]
+    for reading in readings:
+        _fill(reading, format_named(format) if format else None)
+    _require_one(readings, stored, paths)
+    fresh = [assemble(readings, _cards(readings, card), facts)] if readings else []
+    return concat(fresh + stored) if stored else fresh[0], readings
+
+
+def _listed(paths: Paths) -> list[str | Path]:
+    """One path or many, as a list; patterns the shell left alone are expanded."""
+    given = [paths] if isinstance(paths, str | Path) else list(paths)
+    listed: list[str | Path] = []
+    for path in given:
+        matches = sorted(glob.glob(str(path), recursive=True)) if glob.has_magic(str(path)) else []
+        listed.extend(matches if matches and not Path(path).exists() else [path])
+    return listed
+
+
+def _logs(path: str | Path, keep: int) -> list[Reading]:
+    """The logs a path names: itself, or all files below it."""
+    if str(path) == "-":
+        return [Reading(standard_input(keep), "")]
+    path = Path(path)
+    if not path.is_dir():
+        name = path.name if path.is_absolute() else path.as_posix()
+        source = Source(path, name, keep=keep)
+        reading = Reading(source, path.resolve().parent.name)
+        if not path.exists():
+            reading.error = LogError(str(path), "nothing", "a log", "check the path")
+        return [reading]
+    root = path.resolve()
+    files = sorted(file for file in path.rglob("*") if file.is_file() and not _is_no_log(file.relative_to(path)))
+    if not files:
+        raise LogError(str(path), "a folder without logs", "at least one log", "check the path")
+    return [
+        Reading(
+            Source(file, (root.name / file.relative_to(path)).as_posix(), keep=keep),
+            file.resolve().parent.name,
+            named=False,
+        )
+        for file in files
+    ]
+
+
+def _is_no_log(relative: Path) -> bool:
+    """Hidden files, cards and the papers that lie beside logs are not even tried."""
+    return (
+        any(part.startswith(".") for part in relative.parts)
+        or relative.name == cards.CARD_NAME
+        or relative.name.upper().startswith(_NO_LOGS)
+    )
+
+
+def _fill(reading: Reading, format: Format | None) -> None:
+    """Parse one log; what its reader held before an error stays, with a warning."""
+    if reading.error:
+        return
+    try:
+        reading.format, reading.evidence = (format, None) if format else detect(reading.source)
+        for run in reading.format.parse(reading.source):
+            reading.runs.append(run)
+        if not reading.runs:
+            raise LogError(reading.source.name, "no run", f"what {reading.format.name} gives")
+    except LogError as error:
+        reading.error = error
+    except RtlatError as error:
+        reading.error = LogError(reading.source.name, str(error))
+    except Exception as error:  # a reader's defect must not cost the other logs, nor show a traceback
+        found = f"something the {reading.format.name if reading.format else 'detector'} reader does not expect"
+        reason = f"{type(error).__name__}: {printable(str(error))[:80]}"
+        reading.error = LogError(reading.source.name, f"{found} ({reason})", remedy="please report it with the log")
+    if reading.error and reading.runs:
+        reading.runs[-1].warnings.append(f"the rest of the log was not read: {reading.error}")
+        reading.error = None
+    reading.runs = _without_quoted_repetitions(reading.runs)
+
+
+def _without_quoted_repetitions(runs: list[Run]) -> list[Run]:
+    """Drop runs that only quote another run of the same mail (`>latency cycles: mean 542, ...`)."""
+    kept: list[Run] = []
+    for run in sorted(runs, key=lambda run: run.quoted):
+        same = [other for other in kept if run.quoted and _equal(other, run)]
+        if same:
+            line = int(run.rows.arrays()["line"].min())
+            same[0].ignored.add("quoted repetition of this run", line, len(run.rows))
+        else:
+            kept.append(run)
+    return [run for run in runs if any(run is other for other in kept)]
+
+
+def _equal(one: Run, other: Run) -> bool:
+    """Whether two runs state the same, wherever they stand."""
+    mine, theirs = one.rows.arrays(), other.rows.arrays()
+    return one.tool == other.tool and all(
+        np.array_equal(mine[name], theirs[name], equal_nan=mine[name].dtype == np.float64)
+        for name in mine
+        if name != "line"
+    )
+
+
+def _require_one(readings: list[Reading], stored: list[Recording], paths: Paths) -> None:
+    """Raise if nothing could be read: the one reason, or how many there are."""
+    if stored or any(reading.runs for reading in readings):
+        return
+    errors = [reading.error for reading in readings if reading.error]
+    if len(errors) == 1:
+        raise errors[0]
+    places = paths if isinstance(paths, str | Path) else ", ".join(map(str, paths))
+    raise LogError(str(places), f"{len(errors)} files and no log among them (first: {errors[0]})", "at least one log")
+
+
+def _cards(readings: list[Reading], given: str | Path | None) -> list[cards.Card | None]:
+    """The card of each log; every pattern of every card must match something."""
+    if given is not None:
+        card = cards.load(Path(given))
+        logs = {reading.source.path: len(reading.runs) for reading in readings if reading.source.path}
+        card.require_matches(logs)
+        return [card] * len(readings)
+    loaded: dict[Path, cards.Card] = {}
+    chosen: list[cards.Card | None] = []
+    for reading in readings:
+        path = cards.beside(reading.source.path) if reading.source.path and reading.runs else None
+        if path and path not in loaded:
+            loaded[path] = cards.load(path)
+            logs = {file: 0 for file in path.parent.rglob("*") if file.is_file()}
+            logs.update({r.source.path: len(r.runs) for r in readings if r.source.path in logs})
+            loaded[path].require_matches(logs)
+        chosen.append(loaded[path] if path else None)
+    return chosen
