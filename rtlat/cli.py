@@ -115,7 +115,7 @@ def _recording(options: argparse.Namespace) -> tuple[Recording, list[Reading], i
     from rtlat import cards
     from rtlat.reading import read_all
 
-    given = _pairs(options.set, "--set")
+    given: dict[str, Any] = _pairs(options.set, "--set")
     try:
         cards.parse_set(given)
     except CardError as error:
@@ -138,10 +138,10 @@ def _formats(options: argparse.Namespace) -> int:
     elif options.md:
         print(formats_table())
     else:
-        for format in FORMATS:
-            print(
-                f"{format.name}\n  reads     {format.title}\n  gives     {format.gives}\n  versions  {format.versions}"
-            )
+        for known in FORMATS:
+            print(known.name)
+            for what, text in (("reads", known.title), ("gives", known.gives), ("versions", known.versions)):
+                print(f"  {what:9} {text}")
     return 0
 
 

@@ -352,4 +352,5 @@ def _refuse(table: pd.DataFrame, runs: pd.DataFrame, wrong: pd.Series[bool], col
     row = table[wrong.to_numpy(dtype=bool)].iloc[0]
     source = dict(zip(runs["run"], runs["source"], strict=True)).get(str(row["run"]), "?")
     line = f":{row['line']}" if "line" in table.columns else ""
-    raise SchemaError(f"{source}{line}: column {column}, row {row.name}: {row[column]!r} {why}")
+    shown = repr(row[column]) if isinstance(row[column], str) else row[column]
+    raise SchemaError(f"{source}{line}: column {column}, row {row.name}: {shown} {why}")
