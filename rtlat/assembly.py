@@ -157,7 +157,7 @@ def _convert(run: Run, row: dict[str, Any], arrays: dict[str, Any]) -> None:
             raise CardError(
                 f"{row['source']}: printed_unit = {row['printed_unit']!r} is none of ns, us, ms, s"
             ) from None
-        where = arrays["unit"] == "ns"
+        where = (arrays["unit"] == "ns") | (arrays["unit"] == "unknown")
         row["unit_basis"] = "card"
     if factor == 1.0:
         return
