@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rtlat import __version__
-from rtlat.errors import CardError, RtlatError, UsageError, printable
+from rtlat.errors import CardError, RtlatError, UsageError, nearest, printable
 
 if TYPE_CHECKING:
     from rtlat.assembly import Reading
@@ -199,20 +199,54 @@ def _summary(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    """``rtlat report``."""
-    from rtlat.report import report
+    """``rtlat report``: one report per notebook, or per notebook and folder of ``--each``."""
+    import glob
 
-    return _each_report(report, options)
+    from rtlat.report import report, takes
+
+    parameters: dict[str, Any] = _pairs(options.p, "-p")
+    if options.each and options.data:
+        raise UsageError("--each and --data: found both, expected one of them")
+    groups = [options.data]
+    if options.each:
+        groups = [[folder] for folder in sorted(glob.glob(options.each, recursive=True)) if Path(folder).is_dir()]
+        if not groups:
+            raise UsageError(f"--each {options.each}: matches no folder")
+    listed = [_notebook(name) for name in options.notebooks] or sorted(_notebooks().glob("*.ipynb"))
+    if not options.notebooks and groups != [None]:
+        listed = [notebook for notebook in listed if takes(notebook, "data")]
+    status = 0
+    for data in groups:
+        try:
+            for path in report(listed, data, parameters, options.o, progress=sys.stderr):
+                print(path)
+        except RtlatError as error:
+            if len(groups) == 1:
+                raise
+            _complain(f"{data[0]}: {error}")
+            status = 1
+    return status
 
 
-def _each_report(report: Callable[..., Any], options: argparse.Namespace) -> int:
-    """One call of `report`, or one per folder of ``--each``."""
-    raise NotImplementedError
+def _notebooks() -> Path:
+    """The folder of notebooks beside the package."""
+    folder = Path(__file__).resolve().parent.parent / "notebooks"
+    if not folder.is_dir():
+        raise UsageError("no notebooks beside the package: run rtlat from its checkout, as ./run rtlat")
+    return folder
+
+
+def _notebook(name: str) -> Path:
+    """A notebook by its path, or by its name in the folder of notebooks."""
+    path = Path(name)
+    if path.exists() or path.suffix == ".ipynb":
+        return path
+    known = {notebook.stem: notebook for notebook in _notebooks().glob("*.ipynb")}
+    if name not in known:
+        raise UsageError(f"no notebook {name!r}{nearest(name, known)}")
+    return known[name]
 
 
 def _lab(options: argparse.Namespace) -> int:
     """``rtlat lab``."""
-    notebooks = Path(__file__).resolve().parent.parent / "notebooks"
-    if not notebooks.is_dir():
-        raise UsageError("no notebooks beside the package: run rtlat from its checkout, as ./run rtlat lab")
-    os.execvp(sys.executable, [sys.executable, "-m", "jupyterlab", f"--notebook-dir={notebooks.parent}"])
+    os.execvp(sys.executable, [sys.executable, "-m", "jupyterlab", f"--notebook-dir={_notebooks().parent}"])

@@ -119,7 +119,7 @@ def _logs(path: str | Path, keep: int) -> list[Reading]:
     if not path.is_dir():
         name = path.name if path.is_absolute() else path.as_posix()
         source = Source(path, name, keep=keep)
-        reading = Reading(source, path.resolve().parent.name)
+        reading = Reading(source, path.parent.name)
         if not path.exists():
             reading.error = LogError(str(path), "nothing", "a log", "check the path")
         return [reading]

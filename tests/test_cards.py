@@ -21,7 +21,8 @@ def test_later_tables_win_over_earlier_ones_and_defaults(tmp_path: Path) -> None
         write(
             tmp_path,
             '[defaults]\nload = "idle"\nperiod = "1ms"\n'
-            '[runs."*.log"]\napproach = "stock"\n[runs."rt/*_busy.log"]\nload = "busy"\n[runs."x.log#2"]\nload = "two"\n',
+            '[runs."*.log"]\napproach = "stock"\n[runs."rt/*_busy.log"]\nload = "busy"\n'
+            '[runs."x.log#2"]\nload = "two"\n',
         )
     )
     assert card.facts(tmp_path / "a.log") == {"load": "idle", "period": 1e6, "approach": "stock"}
