@@ -202,7 +202,8 @@ def _report(options: argparse.Namespace) -> int:
     """``rtlat report``: one report per notebook, or per notebook and folder of ``--each``."""
     import glob
 
-    from rtlat.report import report, takes
+    from rtlat.question import takes
+    from rtlat.report import report
 
     parameters: dict[str, Any] = _pairs(options.p, "-p")
     if options.each and options.data:

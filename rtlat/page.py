@@ -91,15 +91,9 @@ def page(notebook: Any, about: About) -> str:
         about=_about(about),
         figures=_drawing() if figures else "",
     )
-    size = len(text.encode())
-    if size > LARGEST_PAGE:
-        label, largest = max(((_label(spec), len(json.dumps(spec))) for spec in figures), key=lambda item: item[1])
-        raise ReportError(
-            f"{about.notebook}: a page of {size / 1e6:.1f} MB, at most {LARGEST_PAGE / 1e6:.0f} MB are sent around; "
-            f"plot counts instead of samples (largest figure: {label}, {largest / 1e6:.1f} MB)"
-            if figures
-            else f"{about.notebook}: a page of {size / 1e6:.1f} MB, at most {LARGEST_PAGE / 1e6:.0f} MB; show less"
-        )
+    if (size := len(text.encode())) > LARGEST_PAGE:
+        found = f"a page of {size / 1e6:.1f} MB, expected at most {LARGEST_PAGE / 1e6:.0f} MB"
+        raise ReportError(f"{about.notebook}: {found}{_why_large(figures)}")
     return text
 
 
@@ -149,6 +143,15 @@ def _label(spec: dict[str, Any]) -> str:
     title = spec["layout"].get("title", {})
     text = title.get("text", "") if isinstance(title, dict) else title
     return " ".join(re.sub(r"<[^>]*>", " ", text or "figure").split())
+
+
+def _why_large(figures: list[dict[str, Any]]) -> str:
+    """What to do about a page that is too large."""
+    if not figures:
+        return "; show less"
+    sizes = {_label(figure): len(json.dumps(figure)) for figure in figures}
+    label = max(sizes, key=lambda name: sizes[name])
+    return f"; plot counts, not samples (largest figure: {label}, {sizes[label] / 1e6:.1f} MB)"
 
 
 def _body(notebook: Any) -> str:

@@ -104,6 +104,11 @@ def question(notebook: str | Path, data: Paths | None, given: Mapping[str, Any])
     return Question(notebook.resolve(), node, values, shown, about, name)
 
 
+def takes(notebook: str | Path, name: str) -> bool:
+    """Return whether a notebook has a parameter of this name."""
+    return name in parameters_of(_notebook(Path(notebook)))
+
+
 def _notebook(path: Path) -> Any:
     """The notebook, or why it is none."""
     import nbformat
