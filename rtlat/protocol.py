@@ -32,6 +32,11 @@ class Tally:
         """Count `count` lines for `reason`, the first of them at `line`."""
         self.reasons.setdefault(reason, [0, line])[0] += count
 
+    def merge(self, other: Tally) -> None:
+        """Count what `other` counted, too."""
+        for reason, (count, line) in other.reasons.items():
+            self.add(reason, line, count)
+
     @property
     def total(self) -> int:
         """All lines, whatever the reason."""

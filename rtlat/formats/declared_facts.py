@@ -229,7 +229,7 @@ def _add_rows(run: Run, facts: list[_Fact]) -> None:
     for what, stated in summaries.items():
         last = list(stated.values())[-1]
         if len({_unit(fact) for fact in stated.values()}) > 1:
-            raise last.error("unit", f"{last.keys['unit']} beside cycles", "one unit for min, mean and max")
+            raise last.error("unit", "cycles beside a time", "one unit for min, mean and max")
         low, avg, high = (
             stated[name].value() if name in stated else missing
             for name, missing in (("min", -math.inf), ("mean", math.nan), ("max", math.inf))

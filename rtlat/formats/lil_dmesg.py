@@ -154,11 +154,14 @@ def parse(source: Source) -> Iterator[Run]:
     for line in source.lines():
         if not benchmarks.take(line) and not traces.take(line) and line.text.strip():
             ignored.add("no line of lil or of a trace", line.number)
-    runs = [run for run in [*benchmarks.runs, *traces.runs.values()] if len(run.rows)]
+    found = [*benchmarks.runs, *traces.runs.values()]
+    runs = sorted((run for run in found if len(run.rows)), key=lambda run: int(run.rows.arrays()["line"][0]))
     if not runs:
         raise LogError(source.name, "no latency", "'latency cycles: mean 542, max 2100, min 542' or trace steps")
-    runs.sort(key=lambda run: int(run.rows.arrays()["line"][0]))
     runs[0].ignored = ignored
+    for run in found:  # one run answers for the lines that belong to none
+        if not len(run.rows):
+            runs[0].rejected.merge(run.rejected)
     for run in runs:
         run.warnings += _warnings(run)
         yield run

@@ -94,22 +94,24 @@ def parse(source: Source) -> Iterator[Run]:
         elif line.text.strip():
             (table.after if table else ignored).add("text around the table", line.number)
             prose = prose or _is_prose(line.text)
-    tables = [table for table in tables if table.rows]
-    if not tables:
+    kept = [table for table in tables if table.rows]
+    if not kept:
         raise LogError(source.name, "no readable row", "'Interrupt statistics' and rows like '0.40 1333 (2.221667)'")
-    for table in tables:
+    for table in tables:  # one run answers for the lines that belong to none
+        ignored.merge(table.after)
+        if not table.rows:
+            kept[0].rejected.merge(table.rejected)
+    for table in kept:
         run = _run(source.name, table)
         run.facts["evidence"] = "printed table" if prose else "log"
-        for reason, (number, first) in [*ignored.reasons.items(), *table.after.reasons.items()]:
-            run.ignored.add(reason, first, number)
-        ignored = Tally()
+        run.ignored, ignored = ignored, Tally()
         yield run
 
 
 def _take_row(table: _Table, line: Line) -> None:
     """Keep or reject one row; what stood between it and the row before should have been rows too."""
     for number, first in table.after.reasons.values():
-        table.rejected.add("no row", first, number)
+        table.rejected.add("not a row", first, number)
     table.after = Tally()
     cells = _ROW.match(line.text)
     if not cells:

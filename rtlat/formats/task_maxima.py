@@ -28,7 +28,7 @@ _MACHINE = re.compile(r"\s*Machine: *(\S.{0,98}?)\s*$")
 # `Load average is ~4.0 for all tests.` and `Test time was ~60 minutes for each`
 _LOAD = re.compile(r"\bLoad average is (~? ?\d{1,6}(?:\.\d{1,3})?) for all tests\b")
 _DURATION = re.compile(r"\bTest time was ~? ?(\d{1,6}) minutes for each\b")
-_HEADING_END = re.compile(r"(?:\s+results in)?\s*:$")
+_HEADING_END = re.compile(r"(?:\s+results? in)?\s*:$")
 _LONGEST_VARIANT = 160
 
 
@@ -118,11 +118,14 @@ def parse(source: Source) -> Iterator[Run]:
             line=line.number,
         )
         run.series[task] = {"priority": int(priority), "period": text.periods.get(task, math.nan)}
-    runs = [run for run in runs if len(run.rows)]
-    if not runs:
+    kept = [run for run in runs if len(run.rows)]
+    if not kept:
         raise LogError(source.name, "no maximum", "lines like '[T0 Prio: 60] 2123'")
-    runs[0].ignored = ignored
-    for run in runs:
+    kept[0].ignored = ignored
+    for run in runs:  # one run answers for the lines that belong to none
+        if not len(run.rows):
+            kept[0].rejected.merge(run.rejected)
+    for run in kept:
         run.warnings += _warnings(run, text)
         yield run
 
@@ -144,8 +147,8 @@ def _warnings(run: Run, text: _Text) -> list[str]:
     """What a reader of the numbers must know."""
     warnings = ["only each task's largest deviation is printed: no count, and no other value"]
     if run.facts["printed_unit"] == "unknown":
-        found = f"several are named ({', '.join(sorted(text.units))})" if text.units else "none is named"
-        warnings.append(f"the unit is not known: {found}; give printed_unit in a run card")
+        found = f"several units ({', '.join(sorted(text.units))})" if text.units else "no unit"
+        warnings.append(f"the log names {found}; printed_unit in a run card says which")
     if run.rejected.total:
         first = min(line for _, line in run.rejected.reasons.values())
         warnings.append(f"{run.rejected.total} lines could not be read (the first is line {first})")
