@@ -6,6 +6,7 @@ high*. ``runs`` has a row per run, ``series`` a row per run and series. Nothing 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
@@ -336,7 +337,8 @@ def _check_rows(records: pd.DataFrame, runs: pd.DataFrame) -> None:
     _refuse(records, runs, quantile != records["q"].notna(), "q", "belongs to quantile rows, and only there")
     _refuse(records, runs, quantile & ~records["q"].between(0, 1), "q", "is no fraction")
     _refuse(records, runs, records["line"] < 0, "line", "is negative")
-    bins = records[(kind == "bin").to_numpy()].sort_values(["run", "series", "quantity", "of", "low"])
+    placed = (kind == "bin") & ~((low == -math.inf) & (high == math.inf))  # else it says nothing of where
+    bins = records[placed.to_numpy()].sort_values(["run", "series", "quantity", "of", "low"])
     same = (
         bins[["run", "series", "quantity", "of"]].astype("str")
         == bins[["run", "series", "quantity", "of"]].astype("str").shift()

@@ -1,0 +1,130 @@
+"""Logs of tools that rtlat does not read yet, recognised so that they are refused by name.
+
+Only asked when no format claims a log. A pattern is one line that the tool itself prints; it matches no log
+of the formats that are read, and bounds every repetition that could run along a hostile line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rtlat.source import Line
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """A tool whose output is known by name only.
+
+    Attributes
+    ----------
+    name : str
+        The tool, and its mode where that decides what it measured.
+    pattern : Pattern
+        A line it prints (`match`, on cleaned text).
+    """
+
+    name: str
+    pattern: re.Pattern[str]
+
+
+_TRACERS = (
+    "timerlat",
+    "osnoise",
+    "hwlat",
+    "wakeup_rt",
+    "wakeup_dl",
+    "wakeup",
+    "preemptirqsoff",
+    "preemptoff",
+    "irqsoff",
+)
+
+_PATTERNS = {
+    # kernel tracers and rtla (tools/tracing/rtla)
+    **{f"kernel tracer {name}": rf"(?:# )?(?:tracer: {name}\s*$|{name} latency trace v\d)" for name in _TRACERS},
+    "kernel tracer timerlat (events)": r".{1,64}?\[\d{3,5}\].{0,48}?: #\d+ +context +(?:irq|thread|user-ret) timer_lat",
+    "trace-cmd report": r"cpus=\d+\s*$|.{1,64}?\[\d{3,5}\].{0,48}?: (?:timerlat: +seq:|osnoise: +runtime:)",
+    "rtla timerlat hist": r"# RTLA timerlat histogram|(?:Index)?\s+(?:IRQ|Thr|Usr)-\d{3}\s",
+    "rtla osnoise hist": r"# RTLA osnoise histogram|Index\s+CPU-\d{3}\s",
+    "rtla timerlat top": r"\s+Timer Latency\s*$|.{0,32}\|\s{1,32}IRQ Timer Latency \((?:us|ns)\)",
+    "rtla osnoise top": r"\s+Operating System Noise\s*$|CPU Period {3,}Runtime {3,}Noise",
+    # rt-tests beside cyclictest, whose T: line has P: and I:
+    "signaltest": r"T:\s*\d+ \(\s*\d+\) P:\s*\d+ C:|signaltest V \d",
+    "cyclicdeadline": r"T:\s*\d+ \(\s*\d+\) I:\s*\d+ C:|Using all CPUS\s*$|interval: \d+:\d+\s*$|cyclicdeadline V \d",
+    "deadline_test": r"missed (?:deadlines|periods) +[=:] \d|ctx switches vol:\d+ nonvol:",
+    "pmqtest": r"#\d+: ID-?\d+, P-?\d+, CPU-?\d+, I\d+; #\d+: ID-?\d+, P-?\d+, CPU-?\d+, TO |pmqtest V \d",
+    "ptsematest, svsematest or sigwaittest": (
+        r"#\d+: ID-?\d+, P-?\d+, CPU-?\d+, I\d+; #\d+: ID-?\d+, P-?\d+, CPU-?\d+, Cycles |#\d+ -> #\d+, Min |"
+        r"(?:ptsematest|svsematest|sigwaittest) V \d"
+    ),
+    "oslat": r"oslat V \d|oslat: Trace threshold|\s+\d{3} \(us\):\t",
+    "hwlatdetect": (
+        r"hwlatdetect: +test duration|ts: \d+\.\d+, inner:\d+, outer:\d+|Samples exceeding threshold: \d|"
+        r'  File "\S{1,99}hwlatdetect", line \d'
+    ),
+    "queuelat": r"tsc_freq_ghz = \d|max_queue_len = \d|queuelat V \d",
+    "rt-migrate-test": r"Iter: +0 +1 |Parent pid: \d|rt-migrate-test \d",
+    "hackbench": r"Running in (?:process|threaded) mode with \d+ groups using|hackbench V \d",
+    "pi_stress": r"Total inversion performed: \d|Starting PI Stress Test|pi_stress V \d",
+    "pip_stress": r"Successfully used priority inheritance to handle an inversion|pip_stress V \d",
+    "ssdd": r"#main : \d|forktest#\d+/\d|All tests PASSED\.|ssdd V \d",
+    # dual kernels, where the tool has no RTD table
+    "EVL latmus": r"\s*warming up on CPU\d+",
+    "EVL hectic": r"\s*== Threads: switcher_",
+    "RTAI switches": r"\s*FOR \d+ TASKS: TIME \d+ \(ms\),",
+    "RTAI latency": r"\s*RTAI Testsuite - |\s*## RTAI latency calibration tool",
+    "Xenomai switchtest": r"\s*== Threads: sleeper_|\s*RTH\|-*cpu\|ctx switches\|",
+    "Xenomai switchbench": r"\s*RTH\|[- ]*lat min\|[- ]*lat avg\|[- ]*lat max\|[- ]*lost",
+    # other latency tools
+    "jitterdebugger": r"T:\s*\d+ \(\s*\d+\) A:\s*\d+ C:|\d+;\d+\.\d{9};\d+\s*$|jd_\w+\.c:jd_|\s*\"cpus_online\":\s*\d",
+    "OSADL RT Dataset": r'.{0,200}?"name":\s*"RT Dataset"',
+    "stress-ng": r"stress-ng: +(?:info|debug|metrc|metric|warn|fail|error)|\s+stress-ng-version:",
+    "rt-app": r"#idx +perf +run +period|\[rt-app\] <",
+    "HdrHistogram percentiles": r"\s*Value +Percentile +TotalCount +1/\(1-Percentile\)",
+    "HdrHistogram log": r"#\[Histogram log format version|\"StartTimestamp\",\"",
+    "ROS 2 rttest": r"iteration timestamp latency minor_pagefaults|# of samples overrun: \d",
+    "ROS 2 performance_test": r'.{0,200}?"perf_test_version":',
+    "LAVA": (
+        r"The job with ID # ?\d+ is now in state|<LAVA_SIGNAL_|Test Case [it]\d+-(?:min|avg|max)-latency: Test |"
+        r"[it]\d+-(?:min|avg|max)-latency (?:pass|fail) \d"
+    ),
+    "bpftrace": (
+        r'Attaching \d+ probes?\.\.\.|\{"type": "(?:attached_probes|l?hist)"|\[\d+[KMG]?, \S{1,20}\) +\d+ \|[@ ]'
+    ),
+    "bcc histogram": r"\s+(?:n|u|m)secs +: count +distribution",
+    "rteval": r"\s*<rteval[ >]|\|?\s*rteval \(v\d",
+    "LinuxCNC latency-histogram": r"\s*\d+ secs? +(?:base|servo) +min: *-?\d",
+    "LinuxCNC latency-test": r"\s*Max Interval \(ns\) +Max Jitter \(ns\)",
+}
+
+UNSUPPORTED = tuple(Unsupported(name, re.compile(pattern)) for name, pattern in _PATTERNS.items())
+"""What is refused by name."""
+
+
+def recognise(lines: Iterable[Line]) -> tuple[str, Line] | None:
+    """Return the name of the tool that printed a log, with the first line that shows it.
+
+    Parameters
+    ----------
+    lines : iterable of Line
+        The head of a log that no format claims.
+
+    Returns
+    -------
+    tuple of str and Line, or None
+        None if no known tool prints such a line.
+
+    Examples
+    --------
+    >>> head = [Line(1, "mount: busy"), Line(2, "oslat V 2.40"), Line(3, "CPU list: 0-1")]
+    >>> recognise(head)
+    ('oslat', Line(number=2, text='oslat V 2.40', quote=0, whole=True))
+    >>> recognise([Line(1, "T: 0 (12935) P:95 I:1000 C:      1 Min:     25 Act:   25 Avg:   25 Max:      25")])
+    """
+    for line in lines:
+        for tool in UNSUPPORTED:
+            if tool.pattern.match(line.text):
+                return tool.name, line
+    return None
