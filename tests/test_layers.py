@@ -40,6 +40,11 @@ def imports(path: Path) -> Iterator[tuple[str, int]]:
             yield from ((f"{name}.{alias.name}" if inside else name, node.lineno) for alias in node.names)
 
 
+def family(module: str) -> str:
+    """Return the family that a module of `formats` belongs to: a reader's parts are called ``_FAMILY_PART``."""
+    return module.lstrip("_").partition("_")[0]
+
+
 def ours(path: Path) -> Iterator[tuple[str, str, int]]:
     """Yield (layer, module within it, line) of each import of rtlat itself."""
     for name, line in imports(path):
@@ -61,7 +66,8 @@ def test_imports_run_one_way(path: Path) -> None:
     for other, within, line in ours(path):
         where = f"{path.relative_to(ROOT)}:{line}"
         if own == other == "formats" and path.stem != "__init__":
-            pytest.fail(f"{where}: formats.{within} is another format")
+            assert within.startswith("_"), f"{where}: formats.{within} is another format"
+            assert family(within) == family(path.stem), f"{where}: formats.{within} is a part of another format"
         assert other == own or other in ORDER[:place], f"{where}: {other} does not stand above {own}"
 
 
