@@ -16,6 +16,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -128,18 +129,20 @@ class Source:
                 digest.update(chunk)
             return digest.hexdigest()
 
-    def _open(self) -> BinaryIO:
+    @contextmanager
+    def _open(self) -> Iterator[BinaryIO]:
         """The log's bytes, decompressed by magic number, as UTF-8."""
-        stream = self._raw()
-        magic = stream.read(6)
-        stream.seek(0)
-        if magic.startswith(b"\x1f\x8b"):
-            stream = cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb"))
-        elif magic.startswith(b"\xfd7zXZ\x00"):
-            stream = cast(BinaryIO, lzma.LZMAFile(stream))  # noqa: SIM115 (the caller closes it)
-        elif magic.startswith(b"\x28\xb5\x2f\xfd"):
-            raise LogError(self.name, "a zstd file", "plain text, gzip or xz", "decompress it with zstd -d first")
-        return _decoded(stream)
+        with self._raw() as stored:  # neither GzipFile nor LZMAFile closes the file it reads
+            magic = stored.read(6)
+            stored.seek(0)
+            stream = stored
+            if magic.startswith(b"\x1f\x8b"):
+                stream = cast(BinaryIO, gzip.GzipFile(fileobj=stored, mode="rb"))
+            elif magic.startswith(b"\xfd7zXZ\x00"):
+                stream = cast(BinaryIO, lzma.LZMAFile(stored))  # noqa: SIM115 (reads no further than the block)
+            elif magic.startswith(b"\x28\xb5\x2f\xfd"):
+                raise LogError(self.name, "a zstd file", "plain text, gzip or xz", "decompress it with zstd -d first")
+            yield _decoded(stream)
 
     def blocks(self, size: int = BLOCK_BYTES) -> Iterator[Block]:
         """Yield the log in blocks of about `size` bytes, each cut after a line end.

@@ -1,0 +1,175 @@
+"""Logs of tools that are not read: each named rightly, none of the formats that are read named at all."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+from conftest import SHARED
+
+from rtlat.errors import LogError
+from rtlat.formats.unsupported import UNSUPPORTED, recognise
+from rtlat.source import Line, Source
+
+PAIRS = "ptsematest, svsematest or sigwaittest"
+
+# written by hand from what recorded the files; the first pattern that fits a path holds
+EXPECTED = {
+    # cyclictest beside a load on the same console: a format claims it before anybody asks
+    "recorded/rt-tests/load_*.txt": "stress-ng",
+    # rt-tests
+    "recorded/rt-tests/tool_*.json": None,
+    "recorded/rt-tests/tool_signaltest*": "signaltest",
+    "recorded/rt-tests/tool_cyclicdeadline*": "cyclicdeadline",
+    "recorded/rt-tests/tool_deadline_test.txt": None,  # empty
+    "recorded/rt-tests/tool_pmqtest*": "pmqtest",
+    "recorded/rt-tests/tool_ptsematest*": PAIRS,
+    "recorded/rt-tests/tool_svsematest*": PAIRS,
+    "recorded/rt-tests/tool_sigwaittest*": PAIRS,
+    "recorded/rt-tests/tool_oslat*": "oslat",
+    "recorded/rt-tests/tool_hwlatdetect*": "hwlatdetect",
+    "recorded/rt-tests/tool_queuelat*": "queuelat",
+    "recorded/rt-tests/tool_rt_migrate*": "rt-migrate-test",
+    "recorded/rt-tests/tool_hackbench*": "hackbench",
+    "recorded/rt-tests/tool_pi_stress*": "pi_stress",
+    "recorded/rt-tests/tool_pip_stress*": "pip_stress",
+    "recorded/rt-tests/tool_ssdd*": "ssdd",
+    "recorded/rt-tests/tool_usage.txt": "cyclicdeadline",  # the first of many usage texts
+    "recorded/rt-tests/*": None,
+    # rtla and the kernel's tracers
+    "*/rtla*-timerlat-hist*": "rtla timerlat hist",
+    "*/rtla*-timerlat-top*": "rtla timerlat top",
+    "*/*rtla*-osnoise-hist*": "rtla osnoise hist",
+    "*/rtla*-osnoise-top*": "rtla osnoise top",
+    "*/emulated-kernels/*/rtla-timerlat-*": "rtla timerlat hist",
+    "*/emulated-kernels/*/rtla-osnoise-*": "rtla osnoise hist",
+    "*/rtla612-timerlat_trace*": "kernel tracer timerlat",
+    "*/rtla612-osnoise_trace*": "kernel tracer osnoise",
+    "*/tracefs-*.max_latency.txt": None,  # one number
+    "*/tracefs-osnoise-dir.txt": None,
+    "*/tracefs-timerlat*": "kernel tracer timerlat",
+    "*/tracefs-osnoise*": "kernel tracer osnoise",
+    "*/tracefs-hwlat*": "kernel tracer hwlat",
+    "*/tracefs-wakeup_rt*": "kernel tracer wakeup_rt",
+    "*/tracefs-wakeup*": "kernel tracer wakeup",
+    "*/kerneldoc-osnoise.txt": "kernel tracer osnoise",
+    "*/kerneldoc-wakeup_rt.txt": "kernel tracer wakeup_rt",
+    "*/kerneldoc-wakeup.txt": "kernel tracer wakeup",
+    "*/kerneldoc-irqsoff.txt": "kernel tracer irqsoff",
+    "*/kerneldoc-preemptoff.txt": "kernel tracer preemptoff",
+    "*/*-preemptirqsoff*": "kernel tracer preemptirqsoff",
+    "*/trace-cmd-report-*": "trace-cmd report",
+    "*/hwlat-report.txt": "hwlatdetect",
+    "*/hwlatdetect*": "hwlatdetect",
+    "*/lkml-hwlatdetect*": "hwlatdetect",
+    # other tools
+    "*/jitterdebugger*/results.json": "jitterdebugger",
+    "*/jd/results.json": "jitterdebugger",
+    "*/jitterdebugger*/samples.csv": "jitterdebugger",
+    "*/jitterdebugger*.txt": "jitterdebugger",
+    "public/cyclictest/osadl_r0s8.json": "OSADL RT Dataset",
+    "*/*stress-ng*": "stress-ng",
+    "*/host-rt-app.config.json": None,
+    "*/host-rt-app*": "rt-app",
+    "*/hdr-percentiles*": "HdrHistogram percentiles",
+    "*/*.hlog": "HdrHistogram log",
+    "*/rttest-*": "ROS 2 rttest",
+    "*/ros2-performance_test*": "ROS 2 performance_test",
+    "*/cip-lava-*": "LAVA",
+    "*/host-bpftrace*": "bpftrace",
+    # dual kernels: what has an RTD table belongs to the format of that table
+    "*/xenomai-rtai-evl/03_*": "Xenomai switchtest",
+    "*/xenomai-rtai-evl/1[46]_*latmus*": "EVL latmus",
+    "*/xenomai-rtai-evl/18_*": "EVL hectic",
+    "*/xenomai-rtai-evl/19_*": "RTAI latency",
+    "*/xenomai-rtai-evl/2[24]_rtai*": "RTAI latency",
+    "*/xenomai-rtai-evl/2[35]_rtai*": "RTAI switches",
+    "*/xenomai-rtai-evl/3[024]_rtai*": "RTAI latency",
+}
+FILES = sorted(path for path in (SHARED / "logs").rglob("*") if path.is_file())
+
+
+def expected(path: Path) -> str | None:
+    name = path.relative_to(SHARED / "logs").as_posix()
+    return next((tool for pattern, tool in EXPECTED.items() if fnmatch(name, pattern)), None)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(SHARED / "logs").as_posix())
+def test_each_log(path: Path) -> None:
+    try:
+        found = recognise(Source(path, path.name).head())
+    except LogError:  # empty or binary
+        found = None
+    assert (found[0] if found else None) == expected(path)
+    if found:
+        assert found[1].text.strip()
+
+
+def test_the_seeds_are_none_of_them(seeds: Path) -> None:
+    documents = sorted(seeds.glob("*.txt"))
+    assert len(documents) == 5
+    assert [recognise(Source(path, path.name).head()) for path in documents] == [None] * 5
+
+
+def test_every_pattern_of_the_table_fits_a_log() -> None:
+    if not FILES:
+        pytest.skip("no log collection: set RTLAT_LOGS")
+    names = [path.relative_to(SHARED / "logs").as_posix() for path in FILES]
+    assert [pattern for pattern in EXPECTED if not any(fnmatch(name, pattern) for name in names)] == []
+
+
+# lines of tools and modes that no collected log holds, from the tools' sources and manuals
+UNCOLLECTED = {
+    "preemption latency header of an old kernel": ("irqsoff latency trace v1.1.5 on 2.6.26", "kernel tracer irqsoff"),
+    "timerlat without its header": (
+        "          timerlat/0-278     [000] d....   146.029: #24    context    irq timer_latency    268464 ns",
+        "kernel tracer timerlat (events)",
+    ),
+    "rtla without its header": ("Index   IRQ-001   Thr-001", "rtla timerlat hist"),
+    "deadline_test": ("missed deadlines  = 0", "deadline_test"),
+    "pi_stress": ("Starting PI Stress Test", "pi_stress"),
+    "pairs, live, without the first line": ("#1 -> #0, Min    3, Cur    4, Avg    4, Max   50", PAIRS),
+    "switchbench": ("RTH|     lat min|     lat avg|     lat max|        lost", "Xenomai switchbench"),
+    "rteval": ('<rteval version="3.8">', "rteval"),
+    "LAVA signal": ("<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=t0-max-latency RESULT=pass UNITS=us MEASUREMENT=33>", "LAVA"),
+    "test-definitions": ("t0-max-latency pass 33 us", "LAVA"),
+    "bpftrace hist": ("[512, 1K)             12 |@@@@    |", "bpftrace"),
+    "bcc": ("     usecs               : count     distribution", "bcc histogram"),
+}
+
+
+@pytest.mark.parametrize(("text", "tool"), UNCOLLECTED.values(), ids=UNCOLLECTED)
+def test_lines_that_no_collected_log_holds(text: str, tool: str) -> None:
+    found = recognise([Line(1, "prompt$ sudo run"), Line(2, text)])
+    assert found == (tool, Line(2, text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "T: 0 (12935) P:95 I:1000 C:      1 Min:     25 Act:   25 Avg:   25 Max:      25",
+        "T: 0 ( 8137) P:80 I:200 C:  73055 Min:      7 Act:   13 Avg:   15 Max:     151",
+        "# Histogram",
+        "000012 000171\t000025",
+        "       0:       1:       9",
+        "RTH|----lat min|----lat avg|----lat max|-overrun|---msw|---lat best|--lat worst",
+        "RTT|  00:00:01  (periodic user-mode task, 1000 us period, priority 99)",
+        "warming up...",
+        "Interrupt statistics",
+        "0.40 1333 (2.221667)",
+        "latency cycles: mean 542, max 2100, min 542",
+        "[T0 Prio: 60] 2123",
+    ],
+)
+def test_lines_of_what_is_read_are_nobody_elses(text: str) -> None:
+    assert recognise([Line(1, text)]) is None
+
+
+def test_hostile_lines_are_nobodys() -> None:
+    texts = ("[000] " * 20_000, " " * 120_000, "#0: ID1, P1, " * 9_000)  # quadratic in these would be minutes
+    assert recognise([Line(number, text) for number, text in enumerate(texts, 1)]) is None
+
+
+def test_each_name_stands_once() -> None:
+    assert len({tool.name for tool in UNSUPPORTED}) == len(UNSUPPORTED)
