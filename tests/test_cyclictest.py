@@ -23,7 +23,7 @@ from rtlat.cyclictest import Asked, asked
         ("cyclictest --histogram 200", Asked(limit=200)),
         ("cyclictest --histogram=200", Asked(limit=200)),
         ("cyclictest --histog=200", Asked(limit=200)),
-        ("cyclictest --histofall=200 --histfile=/tmp/h100", Asked(limit=200)),
+        ("cyclictest --histofall=200 --histfile=h100", Asked(limit=200)),
         ("cyclictest -h200 -h40", Asked(limit=40)),
         ("cyclictest -h5000000", Asked(limit=1_000_000)),
         ("cyclictest -h 0", Asked()),
