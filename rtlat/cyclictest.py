@@ -19,6 +19,8 @@ _LONG = {
     "histogram": "h",
     "interval": "i",
     "loops": "l",
+    "nsecs": "N",
+    "oscope": "o",
 }
 _WITH_VALUE = "bcdDFhHilop"
 _WITH_OPTIONAL_VALUE = "aAt"
@@ -41,6 +43,10 @@ class Asked:
         Cycles after which a thread stops.
     threshold : int
         Latency above which the run stops [us, or ns with -N].
+    group : int
+        Samples of which ``-v`` prints the largest only (``-o``).
+    nanoseconds : bool
+        Whether latencies are printed in ns (``-N``).
     """
 
     limit: int = 0
@@ -49,6 +55,8 @@ class Asked:
     duration: int = 0
     loops: int = 0
     threshold: int = 0
+    group: int = 0
+    nanoseconds: bool = False
 
     def period(self, thread: int) -> float:
         """Return the period of a thread, from 0 [ns]; a histogram makes all of them equal.
@@ -94,8 +102,8 @@ def asked(command: str) -> Asked:
 
     Examples
     --------
-    >>> asked("cyclictest -m -Sp95 -i200 --histofall=400 -D 2h --json=a -qd0")
-    Asked(limit=400, interval=200, distance=0, duration=7200, loops=0, threshold=0)
+    >>> asked("cyclictest -m -Sp95 -i200 --histofall=400 -D 2h --json=a -qNd0")
+    Asked(limit=400, interval=200, distance=0, duration=7200, loops=0, threshold=0, group=0, nanoseconds=True)
     """
     found: dict[str, int] = {}
     words = iter(command.split()[1:])
@@ -105,9 +113,11 @@ def asked(command: str) -> Asked:
             keys = {key for long, key in _LONG.items() if name and long.startswith(name)}
             if len(keys) == 1:  # any beginning that fits one option only is as good as its name
                 key = keys.pop()
-                found[key] = _number(key, value if equals else next(words, ""))
+                found[key] = 1 if key == "N" else _number(key, value if equals else next(words, ""))
         elif word.startswith("-"):
             for at, letter in enumerate(word[1:], 2):
+                if letter == "N":
+                    found["N"] = 1
                 if letter in _WITH_VALUE:
                     key = letter.replace("H", "h")
                     found[key] = _number(key, word[at:] or next(words, ""))
@@ -120,6 +130,8 @@ def asked(command: str) -> Asked:
         duration=found.get("D", 0),
         loops=found.get("l", 0),
         threshold=found.get("b", 0),
+        group=found.get("o", 0),
+        nanoseconds="N" in found,
     )
 
 

@@ -290,7 +290,7 @@ def validate(records: pd.DataFrame, runs: pd.DataFrame, series: pd.DataFrame) ->
     """Check all of the schema that can be checked, and raise at the first breach.
 
     Checked: columns and dtypes, choices, keys, ``low <= high``, samples that are points, bins that are
-    not empty and do not overlap within one (run, series, quantity, of), ``n`` and ``q`` only where they
+    not empty and do not overlap within one (run, series, quantity, of) except over, ``n`` and ``q`` only where they
     belong, no negative counts or lines.
 
     Raises
@@ -338,6 +338,8 @@ def _check_rows(records: pd.DataFrame, runs: pd.DataFrame) -> None:
     _refuse(records, runs, quantile & ~records["q"].between(0, 1), "q", "is no fraction")
     _refuse(records, runs, records["line"] < 0, "line", "is negative")
     placed = (kind == "bin") & ~((low == -math.inf) & (high == math.inf))  # else it says nothing of where
+    # of samples over a limit often only that limit is known: their bins are alike
+    placed &= records["of"].astype("str") != "over"
     bins = records[placed.to_numpy()].sort_values(["run", "series", "quantity", "of", "low"])
     same = (
         bins[["run", "series", "quantity", "of"]].astype("str")

@@ -1,0 +1,272 @@
+"""One histogram of cyclictest as it comes in (``-h``, ``-H``, ``--histfile``), and what its footer makes of it.
+
+::
+
+    # Histogram
+    000012 000171<TAB>000025          bucket, then a count for each thread
+    # Total: 000001953 000001927      of the table; up to 2.6
+    # Min Latencies: 00018 00010      of all samples, beyond the table too; from 0.74
+    # Avg Latencies: 00038 00026      truncated; from 0.74
+    # Max Latencies: 04450 00138      from 0.73; "Latencys" from 0.56; up to 0.55 "# Max Latency: 29 / 30"
+    # Histogram Overflows: 00015 00016
+    # Histogram Overflow at cycle number:
+    # Thread 0: 00125 00621 # 00013 others
+
+With ``-H`` and more than one thread, rows, Total, Max and Overflows end in one more column, of all threads.
+What lies beyond the table is counted apart from 0.56; 0.46 to 0.55 put it into the last row, before it was
+dropped. The list of cycle numbers is as long as the table, so one that is full tells the table's limit. From
+0.72 on a negative latency counts as beyond the table, and Max, once negative, prints as 2^64 - x.
+
+Private to ``cyclictest_text``.
+
+Source: rt-tests ``src/cyclictest/cyclictest.c`` (print_hist), tags v0.28 to v2.1, and recorded output of 2.4,
+2.6 and 2.10.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from rtlat import schema
+from rtlat.formats._cyclictest_statements import FIRST_MIN, Beyond, Column, state
+from rtlat.protocol import Run
+from rtlat.source import Line
+
+ROW_LIKE = re.compile(r"[ \t]{0,20}\d{5,7}[ \t,]{1,20}\d", re.ASCII)
+FOOTER = re.compile(
+    r"\s*# (?:(?P<name>Total|Min Latencies|Avg Latencies|Max Latenc(?:ies|ys)|Histogram Overflows|SMIs):(?P<numbers>.*)"
+    r"|(?P<heading>Histogram Overflow at cycle number:)|Max Latency: (?P<highest>\d{1,9}) / (?P<limit>\d{1,9})"
+    r"|Thread (?P<thread>\d{1,4}):(?P<cycles>[ \d]*)(?:# (?P<others>\d{1,18}) others)?)$",
+    re.ASCII,
+)
+"""A line of the footer, without blanks at its end."""
+
+_WIDTHS = {"Total": 9, "Min": 5, "Avg": 5, "Max": 5, "Histogram": 5}
+
+
+class Row(NamedTuple):
+    """One row of the table."""
+
+    line: int
+    bucket: int
+    counts: list[int]
+
+
+def read_row(line: Line) -> Row | None:
+    """Return a row; None if a cell is no count, or narrower than cyclictest prints it.
+
+    Commas are taken for blanks: published tables were turned into CSV.
+
+    Examples
+    --------
+    >>> read_row(Line(4, "000012 000171\\t000025"))
+    Row(line=4, bucket=12, counts=[171, 25])
+    >>> read_row(Line(5, "000013 0001"))
+    """
+    cells = line.text.replace(",", " ").split()
+    joined = "".join(cells)
+    if len(cells) < 2 or not (joined.isascii() and joined.isdigit()) or len(cells[0]) < 5:
+        return None
+    longest = max(map(len, cells))
+    if longest > 19 or min(map(len, cells[1:])) < 6:
+        return None
+    numbers = [int(cell) for cell in cells]
+    if longest == 19 and max(numbers) > schema.LARGEST_COUNT:
+        return None
+    return Row(line.number, numbers[0], numbers[1:])
+
+
+@dataclass(slots=True)
+class Table:
+    """A table and its footer, as they come in.
+
+    Attributes
+    ----------
+    run : Run
+        The run it belongs to, which gets rejected lines and warnings at once and the statements at the end.
+    line : int
+        Where it begins.
+    headed : bool
+        Whether the line ``# Histogram`` was seen.
+    narrow : bool
+        Whether buckets are printed in five digits, as up to 0.44, which drops what lies beyond the table.
+    last : int
+        The last row's bucket, -1 before the first.
+    """
+
+    run: Run
+    line: int
+    headed: bool = False
+    narrow: bool = False
+    last: int = -1
+    rows: list[Row] = field(default_factory=list)
+    listing: bool = False
+    _damaged: int = 0
+    _widths: dict[int, list[int]] = field(default_factory=dict)
+    _footer: dict[str, tuple[list[int], int]] = field(default_factory=dict)
+    _lists: dict[int, tuple[list[int], int, int]] = field(default_factory=dict)
+    _limit: tuple[int, int, int] | None = None
+
+    def add(self, row: Row) -> None:
+        """Take a row; of empty ones only the width is kept."""
+        self.last = row.bucket
+        self._widths.setdefault(len(row.counts), [0, row.line])[0] += 1
+        if any(row.counts):
+            self.rows.append(row)
+
+    def reject(self, reason: str, line: int) -> None:
+        """Count a line that should be a row."""
+        self.run.rejected.add(reason, line)
+        self._damaged = self._damaged or line
+
+    @property
+    def length(self) -> int:
+        """Rows, empty ones too."""
+        return sum(count for count, _ in self._widths.values())
+
+    @property
+    def is_one(self) -> bool:
+        """Whether this is a histogram, not a few numbers that look like rows."""
+        return self.headed or self.closed or self.length >= 5
+
+    @property
+    def closed(self) -> bool:
+        """Whether its footer has begun."""
+        return bool(self._footer or self._limit or self.listing)
+
+    def close(self, match: re.Match[str], line: Line) -> None:
+        """Take a line of the footer."""
+        if match["name"]:
+            self._close_columns(match["name"].split()[0], match["numbers"].split(), line)
+        elif match["thread"] and line.whole:
+            listed = [int(cycle) for cycle in match["cycles"].split() if len(cycle) <= 18]
+            self._lists.setdefault(int(match["thread"]), (listed, int(match["others"] or -1), line.number))
+        elif match["limit"] and line.whole:
+            self._limit = (int(match["highest"]), int(match["limit"]), line.number)
+        elif match["heading"]:
+            self.listing = True
+        else:
+            self.run.rejected.add("cut last line", line.number)
+
+    def _close_columns(self, name: str, numbers: list[str], line: Line) -> None:
+        """Take a footer line with a number for each thread."""
+        width = _WIDTHS.get(name, 1)
+        sound = numbers and all(number.isdigit() and width <= len(number) <= 20 for number in numbers)
+        if not line.whole:  # `00015` is whole: a longer number would have no 0 before it
+            others = len(self._footer.get("Max", ((), 0))[0])
+            sound = sound and len(numbers) == others and numbers[-1][0] == "0" and len(numbers[-1]) == width
+        if sound and name not in self._footer:
+            self._footer[name] = ([int(number) for number in numbers], line.number)
+        else:
+            self.run.rejected.add("damaged footer line" if line.whole else "cut last line", line.number)
+
+    @property
+    def least(self) -> int | None:
+        """The least latency of any thread, as the footer prints it; None if it does not."""
+        some = [number for number in self._footer.get("Min", ([], 0))[0] if number != FIRST_MIN]
+        return min(some, default=None)
+
+    def finish(self, step: float, limit: int) -> str:
+        """Add what the table states to its run; return how it ended.
+
+        Parameters
+        ----------
+        step : float
+            Width of a bucket [ns].
+        limit : int
+            Rows asked for on the command line, 0 if that is not known.
+        """
+        width = self._width()
+        threads = self._threads(width)
+        self._refuse_bad_sums(width, threads)
+        self._refuse_odd_footers(width, threads)
+        counts = np.array([row.counts[:threads] for row in self.rows], np.int64).reshape(-1, threads)
+        buckets = np.array([row.bucket for row in self.rows], np.int64)
+        lines = np.array([row.line for row in self.rows], np.int64)
+        columns = []
+        for index in range(threads):
+            some = counts[:, index] > 0
+            printed = {name: (numbers[index], line) for name, (numbers, line) in self._footer.items() if name != "SMIs"}
+            columns.append(Column(f"t{index}", buckets[some], counts[some, index], lines[some], printed))
+        edge = max(self.last + 1, limit, *(len(full) for full, others, _ in self._lists.values() if others >= 0))
+        beyond = Beyond(edge, self._policy(), self._lists)
+        whole = self._is_whole(columns)
+        for column in columns:
+            state(self.run, column, beyond, step, whole)
+        self.run.facts.update(overflow_policy=beyond.policy, bin_edges="given")
+        return "complete" if whole else "cut"
+
+    def _width(self) -> int:
+        """Counts in a row: what most rows have; the others are damaged."""
+        width = max(self._widths, key=lambda width: self._widths[width][0], default=0)
+        for other, (_, line) in self._widths.items():
+            if other != width:
+                self.reject(f"row of {other} counts among rows of {width}", line)
+        self.rows = [row for row in self.rows if len(row.counts) == width]
+        return width
+
+    def _threads(self, width: int) -> int:
+        """How many threads: with -H the last count is of all of them, unless there is one thread only."""
+        for name in ("Min", "Avg"):  # these have no column of all threads
+            threads = len(self._footer.get(name, ((), 0))[0])
+            if threads and (width in (0, threads) or (width == threads + 1 and threads > 1)):
+                return threads
+        if not width:
+            return len(self._footer.get("Max", ((), 0))[0])
+        summed = sum(row.counts[-1] == sum(row.counts[:-1]) for row in self.rows)
+        return width - 1 if width > 2 and 2 * summed > len(self.rows) else width
+
+    def _refuse_bad_sums(self, width: int, threads: int) -> None:
+        """With -H each row can be checked."""
+        if width == threads + 1:
+            for row in self.rows:
+                if row.counts[-1] != sum(row.counts[:-1]):
+                    self.reject("row whose counts do not add up to its last", row.line)
+            self.rows = [row for row in self.rows if row.counts[-1] == sum(row.counts[:-1])]
+
+    def _refuse_odd_footers(self, width: int, threads: int) -> None:
+        """A footer line has a number for each thread; with -H some have one more."""
+        for name, (numbers, line) in list(self._footer.items()):
+            least, most = width or threads, width or threads + 1
+            if name in ("Min", "Avg", "SMIs"):
+                least = most = threads
+            if not least <= len(numbers) <= most:
+                self.run.rejected.add(f"footer line of {len(numbers)} numbers for {threads} threads", line)
+                del self._footer[name]
+
+    def _policy(self) -> str:
+        """What the version does with values beyond the table, as its footer shows."""
+        if not self._limit:
+            return "counted apart"
+        return "dropped" if self.narrow else "clamped into last bin"
+
+    def _is_whole(self, columns: list[Column]) -> bool:
+        """Whether nothing is missing from the table; warnings say what is."""
+        warn = self.run.warnings.append
+        whole, confirmed = True, "Total" in self._footer
+        for column in columns:
+            total, line = column.printed.get("Total", (column.n, 0))
+            if total != column.n:
+                warn(f"{column.series}: the rows add up to {column.n} samples, # Total (line {line}) says {total}")
+                whole = confirmed = False
+        if self._limit:
+            highest, limit, line = self._limit
+            found = max((int(column.buckets.max()) for column in columns if len(column.buckets)), default=0)
+            if (found, self.last + 1) != (highest, limit):
+                warn(
+                    f"line {line} tells of {limit} rows, the highest with samples {highest}; "
+                    f"found {self.last + 1} and {found}"
+                )
+                whole = False
+        elif "Histogram" not in self._footer:
+            warn("the histogram's footer is missing: samples beyond the table and the maximum are unknown")
+            whole = False
+        if self._damaged:
+            what = "but the rows add up to # Total" if confirmed else "so samples may be missing"
+            warn(f"the histogram is damaged (line {self._damaged}), {what}")
+            whole = whole and confirmed
+        return whole

@@ -1,0 +1,198 @@
+"""Sample lines of ``cyclictest -v``, a block at a time: eight digits are read as one 64-bit number.
+
+::
+
+           0:      17:      41      %8d:%8lu:%8ld   thread, cycle, latency
+
+A line is 26 characters long until the cycle needs nine digits (27.8 h at 1 kHz). Every line of that shape is
+read by numpy; any other is handed on cleaned, for the caller to read exactly: negative or nine-digit
+latencies, lines with prefixes or control characters, and all that is no sample.
+
+Private to ``cyclictest_text``, and imports no other format.
+
+Source: rt-tests ``src/cyclictest/cyclictest.c`` (print_stat); the digits are checked and added up in one
+word as in D. Lemire, "Quickly parsing eight digits", 2018, with leading blanks allowed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rtlat.source import Block, Line, block_lines, clean
+
+Array = npt.NDArray[Any]
+
+_LINE = re.compile(r"( *\d{1,8}):( *\d{1,18}):( *-?\d{1,19})( +\d{1,19})?\s*$", re.ASCII)
+_SHORTEST, _LONGEST = 26, 30
+_LARGEST = 2**62
+_LAST_THREAD = 9_999
+
+
+class Samples(NamedTuple):
+    """Sample lines that follow each other: int64 arrays of one length."""
+
+    line: Array
+    thread: Array
+    cycle: Array
+    value: Array
+
+    def part(self, start: int, stop: int | None = None) -> Samples:
+        """Some of the lines."""
+        return Samples(*(column[start:stop] for column in self))
+
+
+def stretches(block: Block) -> Iterator[Samples | Line]:
+    """Yield what a block holds, in order: samples that follow each other together, other lines one by one.
+
+    Examples
+    --------
+    >>> data = b"Thread 0 Interval: 1500\\n       0:       0:      41\\n       0:       1:    1975\\n"
+    >>> line, samples = stretches(Block(1, data))
+    >>> line.text, samples.line.tolist(), samples.cycle.tolist(), samples.value.tolist()
+    ('Thread 0 Interval: 1500', [2, 3], [0, 1], [41, 1975])
+    """
+    if not block.whole:
+        yield from block_lines(block)
+        return
+    length = block.data.find(b"\n")
+    if _SHORTEST <= length <= _LONGEST and len(block.data) % (length + 1) == 0:
+        samples = _even(block, length)
+        if samples:
+            yield samples
+            return
+    yield from _uneven(block)
+
+
+def sample(line: Line) -> Samples | None:
+    """Return a line's sample, whatever its widths; None if it is none, or may be cut.
+
+    With ``--smi`` a fourth number follows without a colon. A number shorter than its field is padded, so an
+    unpadded number of fewer than eight characters has lost some.
+
+    Examples
+    --------
+    >>> sample(Line(7, "       0:     736:     -16")).value.tolist()
+    [-16]
+    >>> sample(Line(7, "       0:     736:      1"))
+    """
+    match = _LINE.match(line.text)
+    if not match:
+        return None
+    padded = [len(number) == 8 or (len(number) > 8 and number[0] != " ") for number in match.groups()[:3]]
+    certain = line.whole or (match[3][0] == " " and not match[4])
+    numbers = [int(number) for number in match.groups()[:3]]
+    if not all(padded) or not certain or numbers[0] > _LAST_THREAD or abs(numbers[2]) > _LARGEST:
+        return None
+    return Samples(*(np.array([number], np.int64) for number in (line.number, *numbers)))
+
+
+def _even(block: Block, length: int) -> Samples | None:
+    """A block of sample lines of one length; None if a single one differs."""
+    data, width = block.data, length + 1
+    n = len(data) // width
+    if not (np.frombuffer(data, np.uint8)[length::width] == 10).all():
+        return None
+
+    def words(at: int) -> Array:
+        return np.ascontiguousarray(np.ndarray((n,), "S8", data, at, (width,))).view("<u8")
+
+    def characters(at: int) -> Array:
+        return np.ndarray((n,), np.uint8, data, at, (width,))
+
+    bad, thread, cycle, value = _numbers(words, characters, length)
+    return None if bad.any() else Samples(np.arange(block.first, block.first + n), thread, cycle, value)
+
+
+def _uneven(block: Block) -> Iterator[Samples | Line]:
+    """Any block: the sample lines among the others, found by where their colons stand."""
+    data = block.data
+    text = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(text == 10)
+    starts = np.concatenate(([0], ends[:-1] + 1))
+    lengths = ends - starts
+    likely = np.flatnonzero((lengths >= _SHORTEST) & (lengths <= _LONGEST))
+    likely = likely[(text[starts[likely] + 8] == 58) & (text[ends[likely] - 9] == 58)]
+    if not len(likely):
+        yield from block_lines(block)
+        return
+    every_word = np.ndarray((len(data) - 7,), "S8", data, 0, (1,))
+    good = np.zeros(len(ends), np.bool_)
+    columns = np.zeros((3, len(ends)), np.int64)
+    for length in np.unique(lengths[likely]).tolist():
+        where = likely[lengths[likely] == length]
+        begin = starts[where]
+        bad, *numbers = _numbers(
+            lambda at, begin=begin: every_word[begin + at].view("<u8"),  # type: ignore[misc]
+            lambda at, begin=begin: text[begin + at],  # type: ignore[misc]
+            length,
+        )
+        good[where] = bad == 0
+        columns[:, where] = numbers
+    lines = np.arange(block.first, block.first + len(ends))
+    edges = np.flatnonzero(np.diff(good, prepend=not good[0], append=not good[-1])).tolist()
+    for start, stop in pairwise(edges):
+        if good[start]:
+            yield Samples(lines[start:stop], *columns[:, start:stop])
+        else:
+            for row in range(start, stop):
+                yield from clean(data[starts[row] : ends[row]], block.first + row)
+
+
+def _numbers(
+    words: Callable[[int], Array], characters: Callable[[int], Array], length: int
+) -> tuple[Array, Array, Array, Array]:
+    """Thread, cycle and value of lines of one length, after a column that is not 0 where a line is no sample."""
+    extra = length - _SHORTEST
+    cycles, values = words(9 + extra), words(18 + extra)
+    bad = _faults(cycles) | _faults(values)
+    bad |= (characters(8) != 58).astype(np.uint64) | (characters(17 + extra) != 58).astype(np.uint64)
+    cycle, value = _decimal(cycles), _decimal(values)
+    for place in range(extra):  # the digits of a cycle before its last eight
+        digit = characters(8 + extra - place).astype(np.int64) - 48
+        bad |= ((digit < 0) | (digit > 9)).astype(np.uint64) | ((cycles & _DIGIT) ^ _DIGIT)
+        cycle += digit * 10 ** (8 + place)
+    # a thread's lines come in bursts: each change is read once
+    threads = words(0)
+    heads = np.flatnonzero(np.concatenate(([True], threads[1:] != threads[:-1])))
+    runs = np.diff(heads, append=len(threads))
+    first = threads[heads]
+    thread = _decimal(first)
+    bad |= np.repeat(_faults(first) | (thread > _LAST_THREAD).astype(np.uint64), runs)
+    return bad, np.repeat(thread, runs), cycle, value
+
+
+def _every(byte: int) -> np.uint64:
+    """The byte in all eight places."""
+    return np.uint64(int.from_bytes(bytes([byte]) * 8, "little"))
+
+
+_LOW, _SIX, _HIGH, _DIGIT, _ZERO = _every(0x0F), _every(0x06), _every(0xF0), _every(0x10), _every(0x30)
+_INNER, _LAST = np.uint64(0x0010101010101010), np.uint64(0x1000000000000000)
+_PAIRS, _FOURS, _EIGHT = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF), np.uint64(0xFFFFFFFF)
+_TEN, _HUNDRED, _MYRIAD = np.uint64(10), np.uint64(100), np.uint64(10_000)
+_4, _8, _16, _32 = (np.uint64(bits) for bits in (4, 8, 16, 32))
+
+
+def _faults(word: Array) -> Array:
+    """Not 0 where the eight characters are not blanks and then at least one digit."""
+    digit = word & _DIGIT
+    bad = ((word | _DIGIT) & _HIGH) ^ _ZERO  # all are 0x2. or 0x3.
+    bad |= ((word & _LOW) + _SIX) & _HIGH  # all end in 0 to 9
+    other = digit ^ _DIGIT
+    bad |= word & (other - (other >> _4))  # what is no digit is a blank
+    bad |= digit & ~(digit >> _8) & _INNER  # no blank after a digit
+    return bad | ((digit & _LAST) ^ _LAST)  # a digit at the end
+
+
+def _decimal(word: Array) -> Array:
+    """The number that eight blanks and digits show; a blank counts as 0."""
+    word = word & _LOW
+    word = (word * _TEN + (word >> _8)) & _PAIRS
+    word = (word * _HUNDRED + (word >> _16)) & _FOURS
+    return ((word * _MYRIAD + (word >> _32)) & _EIGHT).astype(np.int64)

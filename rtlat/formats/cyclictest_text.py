@@ -1,0 +1,263 @@
+"""The text that cyclictest prints (rt-tests 0.18 to 2.10), in every mode, on a terminal or into a file.
+
+::
+
+    # /dev/cpu_dma_latency set to 0us
+    policy: fifo: loadavg: 4.95 2.27 0.87 9/140 12937
+    T: 0 (12935) P:95 I:1000 C:      1 Min:     25 Act:   25 Avg:   25 Max:      25     live, and at the end with -q
+           0:      17:      41                                                          -v, and -o with -v
+    # Histogram                                                                         -h, -H, --histfile
+    000012 000171   000025
+    # Thread Ids: 30334 30335                                                           -b
+    # Break thread: 30335
+    # Break value: 49
+    T: 0 Spike:      26: TS:    581330960                                               --spike
+
+Live output is a screen repainted many times: of each thread the last status line is kept, and Act, its latest
+sample, is not. Latencies are in microseconds, truncated, or in nanoseconds with ``-N``; only the padding of
+status lines and a command line in the log tell which.
+
+A log may hold several runs. A run ends where a line comes that cannot follow: a header after numbers, a status
+line of another thread id, a histogram after a histogram, a bucket or a cycle number that falls.
+
+The modules ``_cyclictest_*`` belong to this format alone: run is built on histogram and sequence, those on
+statements; samples and context stand alone. None imports another format.
+
+Source: rt-tests ``src/cyclictest/cyclictest.c``, tags v0.18 to v2.1, and recorded output up to 2.10.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rtlat.errors import LogError, UnsupportedFormatError
+from rtlat.formats._cyclictest_context import recognise
+from rtlat.formats._cyclictest_histogram import FOOTER, ROW_LIKE, Row, Table, read_row
+from rtlat.formats._cyclictest_run import OpenRun, read_status
+from rtlat.formats._cyclictest_samples import Samples, sample, stretches
+from rtlat.protocol import Format, Run
+from rtlat.source import Line, Source
+
+_SAMPLE_LIKE = re.compile(r"[ \d]{8}:[ \d]{8,18}:", re.ASCII)
+# of rt-tests too, and with the same histogram
+_CYCLICDEADLINE = re.compile(r"Using all CPUS\s*$|deadline thread \d|thread\[\d+\] runtime=\d|cyclicdeadline V \d")
+_STARTS = {"latency", "no_latency", "max_cpus", "interval", "kernel", "processor", "command"}
+
+
+class _Log:
+    """A log on its way into runs."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.runs: list[Run] = []
+        self.open = OpenRun(source.keep)
+        self.found = "no line of cyclictest's results"
+        self.snapshot = False
+
+    def samples(self, samples: Samples) -> None:
+        """Take sample lines; a cycle number that falls begins another run."""
+        while len(samples.line):
+            run = self.open
+            after = run.table is not None or run.is_ending or (run.status and not run.sequence.threads)
+            taken = 0 if after else run.sequence.take(*samples, late="max_cpus" not in run.context.kinds)
+            if taken < len(samples.line):
+                self.close_run()
+            samples = samples.part(taken)
+        self.open.unquoted = True
+
+    def line(self, line: Line) -> None:
+        """Take any other line."""
+        text = line.text.lstrip()
+        if not text.strip("\0 \t"):
+            return
+        if text[0] == "T" and (status := read_status(line)):
+            known = self.open.status.get(status.thread)
+            same = known is None or (known.tid == status.tid if known.tid and status.tid else status.n >= known.n)
+            if self.open.table or self.open.is_ending or not same:
+                self.close_run()
+            elif known and status.n < known.n:
+                self.open.run.ignored.add("older status line", line.number)
+                return
+            self.open.status[status.thread] = status
+            self.open.final = not self.snapshot
+        elif text[0].isdigit() and (one := sample(line)):
+            self.samples(one)
+        elif not line.whole and not FOOTER.match(text.rstrip()):
+            self._cut(line, text)
+        elif text[0].isdigit() and ROW_LIKE.match(line.text):
+            self._row(line, read_row(line))
+        else:
+            self._other(line, text)
+            return
+        self.open.unquoted |= line.quote == 0
+
+    def _cut(self, line: Line, text: str) -> None:
+        """A last line without its end: it may be cut, and then is no data."""
+        if text[0] in "T#" or text[0].isdigit():
+            self.open.run.rejected.add("cut last line", line.number)
+            self.open.cut = True
+        else:
+            self.open.run.ignored.add("not of cyclictest", line.number)
+
+    def _row(self, line: Line, row: Row | None) -> None:
+        """A row of a histogram, of this run if it can follow."""
+        table = self.open.table
+        if row is None:
+            self._reject(line, "damaged row")
+            return
+        if (self.open.is_ending and not self.open.spikes) or (table and (table.closed or row.bucket <= table.last)):
+            self.close_run()
+            table = None
+        if table is None:
+            table = self.open.table = Table(self.open.run, line.number)
+        if table.last < 0:
+            table.narrow = len(line.text.split()[0]) == 5
+            self.open.context.bound(*((None, (0, 44)) if table.narrow else ((0, 45), None)))
+            if line.text.endswith("\t"):
+                self.open.context.bound(None, (0, 72))
+        table.add(row)
+
+    def _other(self, line: Line, text: str) -> None:
+        """A line by its kind."""
+        kind, said = recognise(text)
+        run = self.open
+        if self._begins(kind):
+            self.close_run()
+            run = self.open
+        run.context.note(kind, said)
+        if kind == "histogram":
+            run.table = Table(run.run, line.number, headed=True)
+        elif (footer := FOOTER.match(text.rstrip())) and run.table:
+            run.table.close(footer, line)
+            run.unquoted |= line.quote == 0
+        elif footer:
+            run.run.ignored.add("footer line without its histogram", line.number)
+            self.found = "the footer of a histogram without its rows"
+        elif kind == "spike":
+            run.spikes.append((int(said["index"]), int(said["spike"]), line.number))
+            run.unquoted |= line.quote == 0
+        elif kind == "spikes":
+            run.listed = int(said["spikes"])
+        elif kind == "ids":
+            run.tids = said["ids"].split()
+        elif kind in ("break_thread", "break_value"):
+            run.broken.update({name: (value, line.number) for name, value in said.items()})
+            run.unquoted |= line.quote == 0
+        elif kind in ("snapshot", "dashes"):
+            self.snapshot = kind == "snapshot"
+        elif kind == "latency":
+            self.found = "cyclictest's header without a result (a run that is killed prints none)"
+        elif not kind:
+            self._unknown(line, text)
+
+    def _begins(self, kind: str) -> bool:
+        """Whether a line of this kind cannot belong to the run so far."""
+        run = self.open
+        if kind == "histogram":
+            return run.table is not None or bool(run.broken or run.tids)
+        # `# cyclictest current status:` and its T: lines go to stderr, which is there first
+        early = run.status and not (run.table or run.sequence.threads or run.is_ending)
+        if (
+            kind == "latency"
+            and early
+            and not run.context.kinds & {"latency", "no_latency", "policy", "policies", "load"}
+        ):
+            return False
+        return kind in _STARTS and run.has_data
+
+    def _unknown(self, line: Line, text: str) -> None:
+        """A line that is not cyclictest's, or not any more."""
+        if _CYCLICDEADLINE.match(text):
+            raise UnsupportedFormatError(
+                self.source.name, "cyclicdeadline output", "a log that rtlat reads", "see rtlat formats", line.number
+            )
+        if text.startswith("Usage:"):
+            self.found = "cyclictest's usage text (it refused an option)"
+        if text.startswith("T:"):
+            self._reject(line, "damaged status line")
+        elif _SAMPLE_LIKE.match(line.text):
+            self._reject(line, "damaged sample line")
+        elif self.open.table and not self.open.table.closed:
+            self.open.table.reject("line inside the histogram that is no row", line.number)
+        else:
+            self.open.run.ignored.add("not of cyclictest", line.number)
+
+    def _reject(self, line: Line, reason: str) -> None:
+        """Count a line that should be data."""
+        if self.open.table and not self.open.table.closed:
+            self.open.table.reject(reason, line.number)
+        else:
+            self.open.run.rejected.add(reason, line.number)
+
+    def close_run(self) -> None:
+        """End the run; without an observation, what was counted goes to the next."""
+        open_run, self.open = self.open, OpenRun(self.source.keep)
+        if open_run.table and not open_run.table.is_one:
+            open_run.run.ignored.add("row outside a histogram", open_run.table.line, open_run.table.length)
+            open_run.table = None
+        if run := open_run.finish():
+            self.runs.append(run)
+            return
+        if open_run.status:
+            self.found = "threads without a sample (C: 0)"
+        self.open.run.ignored, self.open.run.rejected = open_run.run.ignored, open_run.run.rejected
+
+
+def parse(source: Source) -> Iterator[Run]:
+    """Yield the runs of a log.
+
+    Raises
+    ------
+    LogError
+        If there is no observation in it.
+    UnsupportedFormatError
+        If it is of cyclicdeadline, which prints the same histogram.
+
+    Examples
+    --------
+    >>> log = b"T: 0 ( 2526) P:80 I:1000 C:    200 Min:     17 Act:   24 Avg:   49 Max:    1074\\n"
+    >>> (run,) = parse(Source(None, "demo", log))
+    >>> rows = run.rows.arrays()
+    >>> rows["low"].tolist(), rows["avg"].tolist(), rows["high"].tolist(), rows["n"].tolist()
+    ([17000.0], [49000.0], [1074000.0], [200])
+    >>> run.series
+    {'t0': {'priority': 80, 'n': 200, 'period': 1000000.0}}
+    """
+    log = _Log(source)
+    for block in source.blocks():
+        for item in stretches(block):
+            if isinstance(item, Samples):
+                log.samples(item)
+            else:
+                log.line(item)
+    last = log.open
+    log.close_run()
+    if not log.runs:
+        raise LogError(source.name, log.found, "status lines, samples or a histogram")
+    if last.run is not log.runs[-1]:
+        for reason, (count, line) in log.open.run.ignored.reasons.items():
+            log.runs[-1].ignored.add(reason, line, count)
+        for reason, (count, line) in log.open.run.rejected.reasons.items():
+            log.runs[-1].rejected.add(reason, line, count)
+    yield from log.runs
+
+
+FORMAT = Format(
+    name="cyclictest_text",
+    title="cyclictest: status lines, -q, -v, -o, -h, -H, --histfile, -b, --spike",
+    gives="samples, bins and summaries of wake-up latency by thread",
+    versions="rt-tests 0.18 to 2.10",
+    marks=(
+        re.compile(r"\s*T: *\d+ *\( *\d+\) *P: *\d+ +I: *\d+ +C: *\d+ +Min:"),
+        re.compile(r"\s*# Histogram *$"),
+        re.compile(r"\s*# (?:Min|Avg|Max) Latenc(?:ies|ys|y): \d"),
+        re.compile(r"Thread \d+ Interval: \d+ *$"),
+        re.compile(r"(?=[ \d]{7}\d:[ \d]{7,17}\d:[ \d-]{7}) *\d+: *\d+: *-?\d+(?: +\d+)? *$"),
+        re.compile(r"# Break (?:thread|value): \d+ *$"),
+        re.compile(r"# /dev/cpu_dma_latency set to \d+us"),
+        re.compile(r"cyclictest V \d"),
+        re.compile(r"\s?000000(?:,\d{6,})+ *$"),
+    ),
+    parse=parse,
+)
