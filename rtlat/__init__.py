@@ -14,21 +14,21 @@ __version__ = "0.1.0"
 
 # Public name -> the module that holds it, imported when first used: `rtlat --help` needs no pandas.
 _HOME = {
-    "Bounds": "stats",
+    "Bounds": "results",
     "Recording": "protocol",
     "RtlatError": "errors",
-    "block_maxima": "summary",
-    "ccdf": "summary",
+    "block_maxima": "counts",
+    "ccdf": "counts",
     "concat": "reading",
     "detect": "reading",
-    "exceedance": "summary",
-    "histogram": "summary",
-    "percentiles": "summary",
+    "exceedance": "counts",
+    "histogram": "counts",
+    "percentiles": "summaries",
     "read": "reading",
     "read_all": "reading",
-    "select": "summary",
-    "summary": "summary",
-    "summary_json": "summary",
+    "select": "selection",
+    "summary": "summaries",
+    "summary_json": "summaries",
     "validate": "schema",
 }
 
@@ -44,7 +44,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'rtlat' has no attribute {name!r}")
     attribute = getattr(importlib.import_module(f"rtlat.{_HOME[name]}"), name)
-    globals()[name] = attribute  # `rtlat.summary` is the function, also after its module was imported
+    globals()[name] = attribute
     return attribute
 
 

@@ -1,0 +1,97 @@
+"""Which observation a percentile is, and how many observations it takes to say something about it.
+
+Percentages are exact fractions: ``0.55 * 100`` in floating point is above 55, so that numpy's ``inverted_cdf``
+takes the 56th of 100 observations.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+
+from rtlat.errors import UsageError
+
+DEFAULT_PERCENTILES = ("50", "90", "99", "99.9", "99.99", "99.999")
+
+_PERCENT = re.compile(r"\d{1,3}(\.\d{1,40})?")
+
+
+def fraction(percent: str | float) -> Fraction:
+    """Return a percentage as an exact fraction.
+
+    Parameters
+    ----------
+    percent : str or float
+        Such as ``"99.9"``; a float stands for the shortest decimal number that gives it. [%]
+
+    Raises
+    ------
+    UsageError
+        If it is no decimal number from 0 to 100.
+
+    Examples
+    --------
+    >>> fraction("99.9"), fraction(50)
+    (Fraction(999, 1000), Fraction(1, 2))
+    """
+    text = str(percent).strip()
+    if not _PERCENT.fullmatch(text) or Fraction(text) > 100:
+        raise UsageError(f"{text[:40]!r} is no percentile: write a number from 0 to 100 such as 99.9")
+    return Fraction(text) / 100
+
+
+def rank(n: int, percent: str | float) -> int:
+    """Return which of `n` observations, in rising order from 1, is the percentile.
+
+    Examples
+    --------
+    >>> rank(100, "55"), rank(60_000, "99.999"), rank(3, 0)
+    (55, 60000, 1)
+    """
+    return max(1, math.ceil(fraction(percent) * n))
+
+
+def samples_needed(percent: str | float) -> int | None:
+    """Return how many observations a percentile takes for both ends of its 95 % interval to be observations.
+
+    With fewer, the chance p**n that all lie below the percentile exceeds 2.5 %, so that nothing observed
+    bounds it from above (below the median: from below). None for 0 and 100, which no number suffices for.
+
+    Examples
+    --------
+    >>> samples_needed("99.9"), samples_needed("99.999"), samples_needed(100)
+    (3688, 368887, None)
+    """
+    share = fraction(percent)
+    rare = min(share, 1 - share)
+    return math.ceil(math.log(0.025) / math.log1p(-float(rare))) if rare else None
+
+
+def supports(n: int, percent: str | float) -> bool:
+    """Return whether `n` observations bound a percentile from both sides at 95 % confidence."""
+    needed = samples_needed(percent)
+    return needed is not None and n >= needed
+
+
+def default_percentiles(n: int | None) -> tuple[str, ...]:
+    """Return the percentiles shown unless others are asked for: with more nines where `n` supports them.
+
+    Examples
+    --------
+    >>> default_percentiles(4_000_000)[-2:], default_percentiles(None)[-1]
+    (('99.999', '99.9999'), '99.999')
+    """
+    nines = [f"99.{'9' * digits}" for digits in range(4, 18)]
+    return DEFAULT_PERCENTILES + tuple(percent for percent in nines if n is not None and supports(n, percent))
+
+
+def supported_percent(n: int | None) -> str:
+    """Return the highest percentile of the series 50, 90, 99, 99.9 ... that `n` supports, empty if none.
+
+    Examples
+    --------
+    >>> supported_percent(60_000), supported_percent(368_887), supported_percent(3)
+    ('99.99', '99.999', '')
+    """
+    return next((percent for percent in reversed(default_percentiles(n)) if n and supports(n, percent)), "")
