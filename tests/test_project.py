@@ -170,7 +170,7 @@ def test_licence_is_the_declared_one() -> None:
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
 def test_notebooks_carry_no_outputs(notebook: Path) -> None:
-    checked = subprocess.run(["nbstripout", "--verify", notebook], capture_output=True, text=True)
+    checked = subprocess.run([sys.executable, "-m", "nbstripout", "--verify", notebook], capture_output=True, text=True)
     assert checked.returncode == 0, f"run nbstripout {notebook.relative_to(ROOT)}: {checked.stdout}"
 
 
