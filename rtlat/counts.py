@@ -246,7 +246,7 @@ def _blocks(group: Group, count: int | None, seconds: float | None, period: floa
     time = rows.time
     if np.isnan(time).any():
         time = np.where((rows.seq < 0).any(), np.arange(size), rows.seq) * period / 1e9
-    if seconds is not None:
+    if seconds is not None and seconds > 0:
         if np.isnan(time).any():
             raise UsageError("seconds: neither the time of a sample nor the period is known; use count=")
         starts = np.flatnonzero(np.diff(np.floor(time / seconds), prepend=-1))

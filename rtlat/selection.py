@@ -55,6 +55,8 @@ def select(
 def _filtered(records: pd.DataFrame, **wanted: Names) -> pd.DataFrame:
     """The rows with the wanted names."""
     for column, names in wanted.items():
+        if records.empty:
+            break
         if names is None:
             continue
         names = [names] if isinstance(names, str) else [str(name) for name in names]

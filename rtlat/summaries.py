@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rtlat import stats
 from rtlat.distribution import distributions
-from rtlat.intervals import Distribution, pool
+from rtlat.intervals import ANYWHERE, Distribution, pool
 from rtlat.protocol import Recording
 from rtlat.ranks import fraction
 from rtlat.results import Bounds
@@ -78,7 +78,8 @@ def _each(recording: Recording) -> list[tuple[str, Distribution, bool]]:
         for d in series:
             if d.series != "all":  # what a tool prints of all series together is no series beside them
                 parts.setdefault((d.quantity, d.unit), []).append(d)
-        found += [(run, pool(several), True) for several in parts.values() if len(several) > 1]
+        pools = [pool(several) for several in parts.values() if len(several) > 1]
+        found += [(run, d, True) for d in pools if (d.minimum, d.maximum) != (ANYWHERE, ANYWHERE)]
     return found
 
 
