@@ -1,0 +1,148 @@
+"""What the lines of one run of Xenomai's ``latency`` say of each other: lines that are missing, and contradictions."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+
+from rtlat.formats import _rtd_folded as folded
+from rtlat.formats._rtd_folded import Bin
+from rtlat.formats._rtd_gathered import KLATENCY, LatencyTest
+from rtlat.formats._rtd_lines import Stats, Summary, Window, us
+
+USUAL_LINES = 21
+"""RTD lines to an RTT line unless ``-l`` said otherwise."""
+
+
+def find_lost_lines(test: LatencyTest) -> None:
+    """Enter into `test` before which windows the log has lost lines, and warn how that shows."""
+    everywhere = slice(0, len(test.windows))
+    if test.counted >= 0:
+        if test.windows and test.counted > test.rtd_lines:
+            _lose(test, everywhere, f"the histogram counts {test.counted} RTD lines, the log holds {test.rtd_lines}")
+        return
+    lengths = test.lengths()
+    lines = [after.before - before.before for before, after in pairwise(test.clocks)]
+    usual, often = Counter(lines).most_common(1)[0] if lines else (0, 0)
+    usual = USUAL_LINES if USUAL_LINES in lines else usual
+    slack = 2 if usual == USUAL_LINES or often > 1 else 0.5  # -l may be why they are not 21
+    for (before, after), count in zip(pairwise(test.clocks), lines, strict=True):
+        if count < usual:
+            reason = f"lines {before.line} to {after.line}: {usual - count} of {usual} RTD lines are missing"
+            _lose(test, slice(before.window, after.window), reason)
+        elif _is_longer(after.seconds - before.seconds, lengths[before.window + 1 : after.window + 1], slack):
+            reason = (
+                f"line {after.line}: the clock has gone on for longer than the RTD lines before it: some are missing"
+            )
+            _lose(test, slice(before.window, after.window), reason)
+    summary = test.summary if test.begun and not test.lost else None
+    if summary and _is_longer(summary.actual, lengths, 1 + max(lengths, default=0)):
+        _lose(test, everywhere, f"line {summary.line}: the test took longer than its RTD lines last: some are missing")
+
+
+def _is_longer(clock: int, lengths: list[float], slack: float) -> bool:
+    """Whether a clock of whole seconds, at most one percent wrong, has gone on for longer than some windows."""
+    return bool(lengths) and clock > sum(lengths) * 1.01 + slack
+
+
+def _lose(test: LatencyTest, where: slice, reason: str) -> None:
+    """Note that lines are missing somewhere among some windows."""
+    test.lost.update(range(*where.indices(len(test.windows))))
+    test.warnings.append(reason)
+
+
+def has_klatency_average(test: LatencyTest) -> bool:
+    """Whether RTS prints an average that only ``klatency`` prints.
+
+    It divides the sum of the lines' averages by one more than their number, the unfinished one, and takes 1 ns
+    off (operator order, Xenomai 2.x). The last line may have been cut off by ^C.
+    """
+    if not test.summary or not test.windows or test.mode != "in-kernel periodic task":
+        return False
+    mean, tolerance = test.mean_of_windows()
+    lines = len(test.windows)
+    expected = [mean * number / (number + 1) - 1 for number in (lines, lines + 1)]
+    fits = min(abs(test.summary.avg - average) for average in expected) <= tolerance
+    return fits and not test.agrees_on_average
+
+
+def contradictions(test: LatencyTest) -> Iterator[str]:
+    """Yield a sentence for each thing that the lines of a test say against each other."""
+    yield from _of_windows(test)
+    yield from _of_clocks(test)
+    if test.summary and test.windows:
+        yield from _of_summary(test, test.summary)
+    for kind, stats in test.stats.items():
+        if kind in test.bins:
+            yield from _of_histogram(kind, test.bins[kind], stats)
+
+
+def _of_windows(test: LatencyTest) -> Iterator[str]:
+    """Running extremes and totals; of each kind the first contradiction, and how many there are."""
+    found: dict[str, list[str]] = {}
+    before: Window | None = None
+    for index, window in enumerate(test.windows):
+        exact = index not in test.lost and (before is not None or test.begun)
+        low = min(window.low, before.best) if before else window.low
+        high = max(window.high, before.worst) if before else window.high
+        if window.best > low or (exact and window.best != low):
+            found.setdefault("best", []).append(f"line {window.line}: lat best {us(window.best)}, the lines {us(low)}")
+        if window.worst < high or (exact and window.worst != high):
+            found.setdefault("worst", []).append(
+                f"line {window.line}: lat worst {us(window.worst)}, the lines {us(high)}"
+            )
+        if before and (window.overruns < before.overruns or window.switches < before.switches):
+            found.setdefault("total", []).append(f"line {window.line}: a running total has gone back")
+        before = window
+    for sentences in found.values():
+        yield sentences[0] + (f", and {len(sentences) - 1} lines more" if len(sentences) > 1 else "")
+    if before and (test.lost or not test.begun):
+        if before.best < min(window.low for window in test.windows):
+            yield f"line {before.line}: lat best {us(before.best)} lies in none of the lines of this log"
+        if before.worst > max(window.high for window in test.windows):
+            yield f"line {before.line}: lat worst {us(before.worst)} lies in none of the lines of this log"
+
+
+def _of_clocks(test: LatencyTest) -> Iterator[str]:
+    """A clock that has gone on for less than the windows last; the first such line."""
+    lengths = test.lengths()
+    spans = [
+        (after.line, after.seconds - before.seconds, lengths[before.window + 1 : after.window + 1])
+        for before, after in pairwise(test.clocks)
+    ]
+    if test.summary and test.summary.actual >= 0:
+        spans.append((test.summary.line, test.summary.actual, lengths))
+    for line, clock, span in spans:
+        if sum(span) > clock * 1.01 + 2:
+            yield f"line {line}: the clock has gone on for {clock} s, the RTD lines before it last {sum(span):.3f} s"
+            return
+
+
+def _of_summary(test: LatencyTest, summary: Summary) -> Iterator[str]:
+    """RTS against the last window's running extremes, and against the windows' averages."""
+    last = test.windows[-1]
+    for name, printed, running in (("minimum", summary.low, last.best), ("maximum", summary.high, last.worst)):
+        if printed != running and not test.lost:
+            yield f"line {summary.line}: {name} {us(printed)}, the RTD lines {us(running)}"
+    if summary.overruns < last.overruns:
+        yield f"line {summary.line}: {summary.overruns} overruns, the RTD lines {last.overruns}"
+    if not test.agrees_on_average and not test.lost and test.tool != KLATENCY:
+        mean, _ = test.mean_of_windows()
+        yield f"line {summary.line}: average {us(summary.avg)}, that of the RTD lines {us(mean)}"
+
+
+def _of_histogram(kind: str, bins: dict[int, Bin], stats: Stats) -> Iterator[str]:
+    """HSS, in bins from their lower edges, against HSD."""
+    n = folded.total(bins)
+    mean = sum(number * counted.n for number, counted in bins.items()) / n
+    spread = sum(counted.n * (number - mean) ** 2 for number, counted in bins.items())
+    std = math.sqrt(spread / (n - 1)) if n > 1 else 0.0
+    if n != stats.n:
+        yield f"line {stats.line}: {stats.n} samples of {kind}, the bins hold {n}"
+    elif abs(mean - stats.mean) > 0.002 or abs(std - stats.std) > 0.002:
+        yield (
+            f"line {stats.line}: {kind} has average {stats.mean:.3f} and stddev {stats.std:.3f} bins, "
+            f"the bins {mean:.3f} and {std:.3f}"
+        )

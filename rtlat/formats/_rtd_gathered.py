@@ -1,0 +1,165 @@
+"""The lines of one run of Xenomai's ``latency``, gathered.
+
+``latency`` (testsuite/latency/latency.c, v2.0 to v3.3) drops its first second as warm-up, then prints a line for
+every ``1e9 / period`` samples: their minimum, average (divided as integers) and maximum, the *running* totals
+of overruns and mode switches, the running extremes. A line is a number of samples, not a time: each overrun
+makes it one period longer. The final RTS line is about whole lines only, while the histogram called "avg"
+counts all samples up to the end; those called "min" and "max" count one extreme of each line.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+from rtlat.formats import _rtd_folded as folded
+from rtlat.formats._rtd_folded import Bin, Row
+from rtlat.formats._rtd_lines import TEN_MS, Stats, Summary, Window
+from rtlat.protocol import Tally
+
+LATENCY, KLATENCY = "xenomai latency", "xenomai klatency"
+
+A_TICK, ENOUGH_TIMES = 100, 10
+"""Of the clocks of small boards, a usual one [ns]; how many different times show what it really is."""
+
+
+class Clock(NamedTuple):
+    """An RTT line: the seconds it prints, the window that follows, and how many RTD lines came before."""
+
+    line: int
+    seconds: int
+    window: int
+    before: int
+
+
+@dataclass(slots=True)
+class LatencyTest:
+    """One run as its lines state it.
+
+    Attributes
+    ----------
+    begun, stopped, endless : bool
+        Whether the log shows the run's start, so that totals count from zero; a ^C; that there was no ``-T``.
+    about : dict of str to str
+        Columns of runs that the log states as they stand there.
+    lost : set of int
+        Windows before which RTD lines are missing.
+    drawn : list of Row
+        The rows of ``-g``.
+    torn : bool
+        Whether a row of a histogram could not be read.
+    """
+
+    quote: int = 0
+    tool: str = LATENCY
+    variant: str = ""
+    mode: str = ""
+    periods: set[int] = field(default_factory=set)
+    priority: int = -1
+    unit: str = "us"
+    unit_basis: str = "documented"
+    begun: bool = False
+    stopped: bool = False
+    endless: bool = False
+    threshold: float = math.nan
+    message: str = ""
+    about: dict[str, str] = field(default_factory=dict)
+    windows: list[Window] = field(default_factory=list)
+    lost: set[int] = field(default_factory=set)
+    rejected_windows: int = 0
+    clocks: list[Clock] = field(default_factory=list)
+    bins: dict[str, dict[int, Bin]] = field(default_factory=dict)
+    stats: dict[str, Stats] = field(default_factory=dict)
+    drawing: bool = False
+    drawn: list[Row] = field(default_factory=list)
+    torn: bool = False
+    summary: Summary | None = None
+    ignored: Tally = field(default_factory=Tally)
+    rejected: Tally = field(default_factory=Tally)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def period(self) -> int:
+        """The period [ns]; 0 if none is printed, or more than one."""
+        return next(iter(self.periods)) if len(self.periods) == 1 else 0
+
+    @property
+    def per_window(self) -> int:
+        """Samples of a window, exactly; 0 if the period is not known."""
+        return 10**9 // self.period if self.period else 0
+
+    @property
+    def rtd_lines(self) -> int:
+        """RTD lines so far, with those that could not be read."""
+        return len(self.windows) + self.rejected_windows
+
+    @property
+    def starts_with_first(self) -> bool:
+        """Whether the first window is the run's first: its extremes are then the running ones."""
+        first = self.windows[0] if self.windows and not self.begun else None
+        return first is None or (first.low, first.high) == (first.best, first.worst)
+
+    @property
+    def counted(self) -> int:
+        """Windows that the histogram of their minima counts; -1 if there is none."""
+        if "min" in self.stats:
+            return self.stats["min"].n
+        return folded.total(self.bins["min"]) if "min" in self.bins and not self.torn else -1
+
+    @property
+    def whole_windows(self) -> int:
+        """Windows that the summary is about; -1 if that is not certain."""
+        if self.counted >= len(self.windows):
+            return self.counted
+        certain = self.windows and self.begun and not self.lost and self.counted < 0 and self.agrees_on_average
+        return len(self.windows) if certain else -1
+
+    @property
+    def agrees_on_average(self) -> bool:
+        """Whether the printed average is that of the windows."""
+        if not self.summary or not self.windows:
+            return True
+        mean, tolerance = self.mean_of_windows()
+        return abs(self.summary.avg - mean) <= tolerance
+
+    def mean_of_windows(self) -> tuple[float, int]:
+        """The mean of the windows' averages, and how far the printed one may lie from it. [ns, ns].
+
+        Up to 2.6, averages are divided in ticks of the clock. The smallest step between printed times shows the
+        tick, if there are enough of them.
+        """
+        times = sorted({time for window in self.windows for time in window[1:4]})
+        tick = min(after - before for before, after in pairwise(times)) if len(times) >= ENOUGH_TIMES else A_TICK
+        return sum(window.avg for window in self.windows) / len(self.windows), min(tick, 10 * A_TICK) + 1
+
+    def option(self, letter: str) -> int:
+        """What the printed command line gives for an option such as ``-H 10``; 0 if nothing."""
+        given = re.search(rf" -[a-z]{{0,9}}{letter} ?(\d{{1,9}})(?: |$)", self.about.get("command", ""))
+        return int(given[1]) if given else 0
+
+    def missed(self) -> list[int]:
+        """Overruns of each window, the difference of the running totals; -1 if a line before it is missing."""
+        totals = [0 if self.begun else -1, *(window.overruns for window in self.windows)]
+        return [
+            after - before if 0 <= before <= after and index not in self.lost else -1
+            for index, (before, after) in enumerate(pairwise(totals))
+        ]
+
+    def lengths(self) -> list[float]:
+        """How long each window lasted [s]: its samples and its overruns, a period each; NaN if that is not known."""
+        return [
+            (self.per_window + missed) * self.period / 1e9 if self.period and missed >= 0 else math.nan
+            for missed in self.missed()
+        ]
+
+    def has_wrapped(self, window: Window, missed: int) -> bool:
+        """Whether a sample of a window left the 32 bits in which ``latency`` keeps it, 2.147 s to either side.
+
+        No timer is 10 ms early, and no more periods are skipped than all latencies together last.
+        """
+        together = self.per_window * (window.avg + 1 + max(0, -window.low)) + self.period
+        skipped = missed * self.period
+        return window.low < -TEN_MS or window.high == -TEN_MS or (skipped > 0 and skipped > together)
