@@ -8,7 +8,8 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+
+TYPE_CHECKING = False  # as in rtlat.cli
 
 __version__ = "0.1.0"
 
@@ -35,6 +36,8 @@ _HOME = {
 __all__ = sorted([*_HOME, "__version__"])
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from rtlat.errors import RtlatError as RtlatError
     from rtlat.protocol import Recording as Recording
 

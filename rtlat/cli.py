@@ -6,13 +6,15 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from rtlat import __version__
 from rtlat.errors import CardError, RtlatError, UsageError, nearest, printable
 
+TYPE_CHECKING = False  # to import typing and pathlib here would be a quarter of the time `rtlat --help` takes
 if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
     from rtlat.assembly import Reading
     from rtlat.protocol import Recording
 
@@ -73,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     formats.add_argument("--names", action="store_true", help="names only")
     _takes_logs(read := command("read", _read, "parse logs; say what was kept, ignored and rejected"))
     read.add_argument(
-        "-o", metavar="DIR|F.csv", type=Path, help="write records, runs and series (.parquet), or one CSV"
+        "-o", metavar="DIR|F.csv", type=_path, help="write records, runs and series (.parquet), or one CSV"
     )
     _takes_logs(command("card", _card, "print a run card to fill in: what the logs do not say"))
     _takes_logs(summary := command("summary", _summary, "a row of statistics per series"))
@@ -86,9 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("--data", nargs="+", metavar="PATH", help="logs, folders or patterns (default: data/)")
     report.add_argument("--each", metavar="PATTERN", help="one report per folder that matches, such as 'lab/*/'")
     report.add_argument("-p", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the notebook")
-    report.add_argument(
-        "-o", metavar="DIR", type=Path, default=Path("reports"), help="where to write (default: reports)"
-    )
+    report.add_argument("-o", metavar="DIR", type=_path, default="reports", help="where to write (default: reports)")
     command("lab", _lab, "open the notebooks in JupyterLab")
     return parser
 
@@ -99,6 +99,13 @@ def _takes_logs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", metavar="NAME", help="do not ask the content which format it is")
     parser.add_argument("--card", metavar="FILE", help="a run card instead of the runs.toml beside the logs")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a card key for all runs")
+
+
+def _path(word: str) -> Path:
+    """One word as a path."""
+    from pathlib import Path
+
+    return Path(word)
 
 
 def _pairs(words: list[str], option: str) -> dict[str, str]:
@@ -210,7 +217,7 @@ def _report(options: argparse.Namespace) -> int:
         raise UsageError("--each and --data: found both, expected one of them")
     groups = [options.data]
     if options.each:
-        groups = [[folder] for folder in sorted(glob.glob(options.each, recursive=True)) if Path(folder).is_dir()]
+        groups = [[folder] for folder in sorted(glob.glob(options.each, recursive=True)) if os.path.isdir(folder)]
         if not groups:
             raise UsageError(f"--each {options.each}: matches no folder")
     listed = [_notebook(name) for name in options.notebooks] or sorted(_notebooks().glob("*.ipynb"))
@@ -231,7 +238,7 @@ def _report(options: argparse.Namespace) -> int:
 
 def _notebooks() -> Path:
     """The folder of notebooks beside the package."""
-    folder = Path(__file__).resolve().parent.parent / "notebooks"
+    folder = _path(__file__).resolve().parent.parent / "notebooks"
     if not folder.is_dir():
         raise UsageError("no notebooks beside the package: run rtlat from its checkout, as ./run rtlat")
     return folder
@@ -239,7 +246,7 @@ def _notebooks() -> Path:
 
 def _notebook(name: str) -> Path:
     """A notebook by its path, or by its name in the folder of notebooks."""
-    path = Path(name)
+    path = _path(name)
     if path.exists() or path.suffix == ".ipynb":
         return path
     known = {notebook.stem: notebook for notebook in _notebooks().glob("*.ipynb")}

@@ -7,7 +7,6 @@ stands in ``runs.warnings``.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -102,6 +101,8 @@ def nearest(word: str, known: Iterable[str]) -> str:
     >>> nearest("zzz", ["b", "a"])
     '; known: a, b'
     """
+    import difflib
+
     known = sorted(known)
     close = difflib.get_close_matches(word, known, n=1)
     return f"; did you mean '{close[0]}'?" if close else f"; known: {', '.join(known)}"
