@@ -67,17 +67,23 @@ def percentile(d: Distribution, percent: str | float) -> Bounds:
     supported = supports(d.total, percent)
     if (low, high) == ANYWHERE and d.status == "bounds":
         return refused("neither a minimum nor a maximum is printed", supported=supported)
-    worst = None
-    if d.status != "ok":
-        status = d.status
-    elif math.isinf(high) or (beyond[end] and place < d.total):
-        status, worst = "overflow", d.maximum[0] if math.isfinite(high) else None
-    elif math.isinf(low):
-        status = "underflow"
-    else:
-        status = _fine(d, (low, high))
-        status = "max" if status == "ok" and place == d.total else status
+    status = _status_of_rank(d, place, (low, high), bool(beyond[end]))
+    worst = d.maximum[0] if status == "overflow" and math.isfinite(high) else None
     return Bounds(low, high, status, rank=place, supported=supported, worst=worst)
+
+
+def _status_of_rank(d: Distribution, place: int, interval: Interval, beyond: bool) -> str:
+    """Status of the observation at a rank, whose high end lies `beyond` the last bin or not."""
+    if d.status == "partial":
+        return "partial"
+    if d.status == "bounds" and not (beyond and interval[0] >= d.intervals.low[d.intervals.beyond].min()):
+        return "bounds"
+    if beyond and (place < (d.total or 0) or math.isinf(interval[1])):
+        return "overflow"
+    if math.isinf(interval[0]):
+        return "underflow"
+    fine = _fine(d, interval)
+    return "max" if fine == "ok" and place == d.total else fine
 
 
 def _fine(d: Distribution, interval: Interval) -> str:
@@ -126,6 +132,8 @@ def mean(d: Distribution) -> Bounds:
     n = d.intervals.n.astype(np.float64)
     low, high = (float((n * ends).sum() / n.sum()) for ends in (d.intervals.low, d.intervals.high))
     low, high = shared([(low, high), d.avg or ANYWHERE])
+    if (low, high) == ANYWHERE:
+        return refused("neither the minimum nor the maximum of some observations is known")
     return Bounds(low, high, _status(d, (low, high)))
 
 

@@ -69,10 +69,9 @@ def greatest_variance(intervals: Intervals) -> float:
     >>> greatest_variance(counted([0], [1], [3]).intervals) * 9  # two at one end, one at the other
     2.0
     """
-    order = np.argsort(intervals.low + intervals.high, kind="stable")
-    low, high, count, _, _ = intervals.where(order)
-    if np.isinf(low).any() or np.isinf(high).any():
+    if np.isinf(intervals.low).any() or np.isinf(intervals.high).any():
         return math.inf
+    low, high, count, _, _ = intervals.where(np.argsort(intervals.low + intervals.high, kind="stable"))
     n = count.astype(np.float64)
     total = n.sum()
     middle = (low + high) / 2

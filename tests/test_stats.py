@@ -193,6 +193,23 @@ def test_overflow_leaves_moments_open_unless_the_maximum_and_the_average_are_pri
     assert ends(stats.value_range(closed)) == (15 * US, 17 * US, "ok")
 
 
+def test_observations_that_may_be_anything_have_no_mean_and_an_open_deviation() -> None:
+    d = counted([-INF, 1], [INF, 2], [1, 9])
+    assert stats.mean(d).status == "refused"
+    assert ends(stats.std(d))[:2] == (0, INF)
+    assert ends(stats.percentile(d, 50)) == (1, 2, "ok")
+
+
+def test_the_overflow_is_named_even_where_a_summary_counts_more() -> None:
+    rows = Rows()
+    histogram(rows, {1: 90})
+    rows.add("t0", "thread", "bin", 5 * US, INF, n=8)
+    rows.add("t0", "thread", "summary", 1 * US, 17 * US, n=100)
+    d = distribution(one(rows), "r0", "t0", "thread")
+    assert stats.percentile(d, 95).over(US).text("us") == ">= 5 us (max 17)"
+    assert ends(stats.percentile(d, 91).over(US)) == (1, 17, "bounds"), "two observations may lie anywhere"
+
+
 def test_exceedances_of_a_limit_in_the_overflow() -> None:
     assert ends(stats.exceedances(overflowing(None), 10 * US))[:2] == (0, 3)
     assert ends(stats.exceedances(overflowing(17 * US), 10 * US))[:2] == (1, 3)
