@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,27 @@ def test_lil_stays_in_cycles() -> None:
     assert (series["unit"], series["n"], series["n_basis"]) == ("cycles", 2_000_000, "stated")
     assert [series[name]["low"] for name in ("min", "mean", "max")] == [542, 542, 2100]
     assert {result["status"] for result in series["percentiles"].values()} == {"bounds"}
+
+
+@pytest.mark.parametrize(
+    "name", ["rt_preempt_10h_bbb", "rt_preempt_10h_bbb_busy", "xenomai_10h_bbb", "xenomai_10h_bbb_busy"]
+)
+def test_ten_hours_of_cyclictest_agree_with_the_logs_own_footer(logs: Path, name: str) -> None:
+    path = logs / "public" / "cyclictest" / f"konchalas_{name}.log"
+    text = path.read_text()
+    counts = {int(edge): int(n) for edge, n in re.findall(r"^(\d{6})[ \t](\d+)[ \t]*$", text, re.MULTILINE)}
+    footer = {key: int(value) for key, value in re.findall(r"^# (Total|Min|Avg|Max)[^:]*: 0*(\d+)", text, re.MULTILINE)}
+    row = rtlat.summary(rtlat.read(path), ["50", "99.9"]).iloc[0]
+    assert row["n"] == footer["Total"] == sum(counts.values())
+    assert (row["min"].low, row["max"].low) == (footer["Min"], footer["Max"])
+    assert footer["Avg"] <= row["mean"].low <= row["mean"].high <= footer["Avg"] + 1
+    for column, thousandths in (("p50", 500), ("p99.9", 999)):
+        up_to = 0
+        for edge in sorted(counts):
+            up_to += counts[edge]
+            if up_to * 1000 >= thousandths * footer["Total"]:
+                break
+        assert row[column].low == edge
 
 
 def threads() -> Recording:
