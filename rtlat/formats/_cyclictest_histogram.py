@@ -96,6 +96,12 @@ class Table:
         Whether buckets are printed in five digits, as up to 0.44, which drops what lies beyond the table.
     last : int
         The last row's bucket, -1 before the first.
+    rows : list of Row
+        Those that hold samples.
+    listing : bool
+        Whether the heading of the lists of overflows was seen.
+    maxima : dict
+        Once finished: series -> the footer's maximum [ns], infinite if it is not known.
     """
 
     run: Run
@@ -105,6 +111,7 @@ class Table:
     last: int = -1
     rows: list[Row] = field(default_factory=list)
     listing: bool = False
+    maxima: dict[str, float] = field(default_factory=dict)
     _damaged: int = 0
     _widths: dict[int, list[int]] = field(default_factory=dict)
     _footer: dict[str, tuple[list[int], int]] = field(default_factory=dict)
@@ -143,8 +150,12 @@ class Table:
         if match["name"]:
             self._close_columns(match["name"].split()[0], match["numbers"].split(), line)
         elif match["thread"] and line.whole:
-            listed = [int(cycle) for cycle in match["cycles"].split() if len(cycle) <= 18]
-            self._lists.setdefault(int(match["thread"]), (listed, int(match["others"] or -1), line.number))
+            listed = match["cycles"].split()
+            if all(5 <= len(cycle) <= 18 for cycle in listed):
+                found = ([int(cycle) for cycle in listed], int(match["others"] or -1), line.number)
+                self._lists.setdefault(int(match["thread"]), found)
+            else:
+                self.run.rejected.add("damaged list of overflows", line.number)
         elif match["limit"] and line.whole:
             self._limit = (int(match["highest"]), int(match["limit"]), line.number)
         elif match["heading"]:
@@ -184,7 +195,7 @@ class Table:
         threads = self._threads(width)
         self._refuse_bad_sums(width, threads)
         self._refuse_odd_footers(width, threads)
-        counts = np.array([row.counts[:threads] for row in self.rows], np.int64).reshape(-1, threads)
+        counts = np.array([row.counts[:threads] for row in self.rows], np.int64).reshape(len(self.rows), threads)
         buckets = np.array([row.bucket for row in self.rows], np.int64)
         lines = np.array([row.line for row in self.rows], np.int64)
         columns = []
@@ -192,11 +203,13 @@ class Table:
             some = counts[:, index] > 0
             printed = {name: (numbers[index], line) for name, (numbers, line) in self._footer.items() if name != "SMIs"}
             columns.append(Column(f"t{index}", buckets[some], counts[some, index], lines[some], printed))
-        edge = max(self.last + 1, limit, *(len(full) for full, others, _ in self._lists.values() if others >= 0))
+        edge = max(self.last + 1, limit, 1, *(len(full) for full, others, _ in self._lists.values() if others >= 0))
         beyond = Beyond(edge, self._policy(), self._lists)
         whole = self._is_whole(columns)
         for column in columns:
-            state(self.run, column, beyond, step, whole)
+            most = state(self.run, column, beyond, step, whole)
+            if most is not None:
+                self.maxima[column.series] = most
         self.run.facts.update(overflow_policy=beyond.policy, bin_edges="given")
         return "complete" if whole else "cut"
 
@@ -265,6 +278,12 @@ class Table:
         elif "Histogram" not in self._footer:
             warn("the histogram's footer is missing: samples beyond the table and the maximum are unknown")
             whole = False
+        if (
+            whole
+            and {"Min", "Avg"} & self._footer.keys()
+            and (lost := [name for name in ("Min", "Avg", "Max") if name not in self._footer])
+        ):
+            warn(f"the histogram's footer lacks its line of {' and '.join(lost)}")
         if self._damaged:
             what = "but the rows add up to # Total" if confirmed else "so samples may be missing"
             warn(f"the histogram is damaged (line {self._damaged}), {what}")

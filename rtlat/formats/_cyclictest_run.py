@@ -8,67 +8,14 @@ Source: rt-tests ``src/cyclictest/cyclictest.c`` (print_stat, print_tids, trigge
 from __future__ import annotations
 
 import math
-import re
-from typing import Any, NamedTuple
 
 from rtlat.formats._cyclictest_context import Context
 from rtlat.formats._cyclictest_histogram import Table
 from rtlat.formats._cyclictest_sequence import Sequence
-from rtlat.formats._cyclictest_statements import FIRST_MIN, HUGE_AVERAGE
+from rtlat.formats._cyclictest_statements import FIRST_MIN
+from rtlat.formats._cyclictest_status import Status
 from rtlat.protocol import Run
 from rtlat.rows import Rows
-from rtlat.source import Line
-
-_STATUS = re.compile(
-    r"\s*T: *(\d{1,4}) *\( *(\d{1,10})\) *P: *(\d{1,3}) +I: *(\d{1,12}) +C: *(\d{1,18}) +Min: *(-?\d{1,18})"
-    r" +Act:( *-?\d{1,19}) +Avg:( *-?\d{1,19}) +Max:( *-?\d{1,19})(?: +SMI: *\d{1,18})?\s*$",
-    re.ASCII,
-)
-
-
-class Status(NamedTuple):
-    """A ``T:`` line: unit if it tells, thread, its id, priority, interval [us], samples, latencies as printed."""
-
-    unit: str
-    line: int
-    thread: int
-    tid: int
-    priority: int
-    interval: int
-    n: int
-    low: int
-    avg: int
-    high: int
-
-    @property
-    def negative(self) -> bool:
-        """Whether a latency was negative: from 0.72 on it wrecks Max and Avg."""
-        return self.low > self.high or abs(self.avg) >= HUGE_AVERAGE
-
-
-def read_status(line: Line) -> Status | None:
-    """Return a status line's numbers; None if it is none, or may be cut.
-
-    Act and Avg are padded to 5 characters, or to 8 with ``-N``: that tells the unit where blanks are left.
-
-    Examples
-    --------
-    >>> read_status(Line(3, "T: 0 (12935) P:95 I:1000 C:      1 Min:     25 Act:   25 Avg:   25 Max:      25"))
-    Status(unit='us', line=3, thread=0, tid=12935, priority=95, interval=1000, n=1, low=25, avg=25, high=25)
-    >>> read_status(Line(3, "T: 0 (12935) P:95 I:1000 C:      1 Min:     25 Act:   25 Avg:   25 Max:      2"))
-    """
-    match = _STATUS.match(line.text)
-    if not match:
-        return None
-    highest = match[9]
-    padded = len(highest) == 8 and highest[0] == " "
-    if (highest.startswith("  ") and not padded) or not (line.whole or padded):
-        return None
-    units = {
-        "us" if len(text) == 5 else "ns" for text in match.group(7, 8) if len(text) == 5 or re.match(" .{7}$", text)
-    }
-    numbers = [int(text) for text in match.group(1, 2, 3, 4, 5, 6, 8, 9)]
-    return Status(units.pop() if len(units) == 1 else "", line.number, *numbers)
 
 
 class OpenRun:
@@ -90,6 +37,7 @@ class OpenRun:
         self.listed = -1
         self.tids: list[str] = []
         self.broken: dict[str, tuple[str, int]] = {}
+        self.maxima: dict[str, float] = {}
         self.cut = False
         self.final = True
         self.unquoted = False
@@ -168,7 +116,9 @@ class OpenRun:
         if self.table is None:
             return ""
         self.run.facts["variant"] = "histogram"
-        return self.table.finish(step, self.context.asked.limit)
+        ended = self.table.finish(step, self.context.asked.limit)
+        self.maxima |= self.table.maxima
+        return ended
 
     def _state_samples(self, step: float, counted: bool) -> None:
         """Say of the samples what their cycle numbers tell."""
@@ -200,7 +150,6 @@ class OpenRun:
     def _state_status(self, step: float) -> None:
         """Add the last status line of each thread, where no histogram's footer says it better."""
         run = self.run
-        footers = {name for name, kind in zip(*self._columns("series", "kind"), strict=True) if kind == "summary"}
         for status in self.status.values():
             series = f"t{status.thread}"
             facts = run.series.setdefault(series, {})
@@ -208,7 +157,7 @@ class OpenRun:
             facts.setdefault("n", status.n)
             if status.high == -FIRST_MIN:
                 self.context.bound(None, (0, 71))
-            if series in footers:
+            if series in self.maxima:
                 continue
             if not status.n:
                 run.warnings.append(f"{series}: no sample")
@@ -223,6 +172,7 @@ class OpenRun:
                 )
             run.facts.setdefault("variant", "status lines")
             run.rows.add(series, "thread", "summary", low, high, n=status.n, avg=avg, line=status.line)
+            self.maxima[series] = high
             self._compare(status)
 
     def _compare(self, status: Status) -> None:
@@ -240,11 +190,6 @@ class OpenRun:
                     f"t{status.thread}: line {status.line} says {name} {printed}, its samples say {own}"
                 )
 
-    def _columns(self, *names: str) -> list[list[Any]]:
-        """Columns of the rows so far."""
-        arrays = self.run.rows.arrays()
-        return [arrays[name].tolist() for name in names]
-
     def _state_over(self, step: float) -> None:
         """Add spikes, and the latency that broke the run: observations over a limit."""
         rows = self.run.rows
@@ -261,6 +206,8 @@ class OpenRun:
                 series = f"t{thread}" if thread >= 0 else "all"
                 rows.add(series, "thread", "sample", value * step, value * step, n=1, of="over", line=line)
                 self.run.facts.setdefault("variant", "break only")
+                if value * step < max(self.maxima.values(), default=0) < math.inf:
+                    self.run.warnings.append(f"line {line} says the break value is {value}, the maximum is higher")
 
     def _ended(self, table: str) -> str:
         """How the run ended, as far as its lines tell."""

@@ -84,8 +84,8 @@ class Beyond:
     lists: dict[int, tuple[list[int], int, int]]
 
 
-def state(run: Run, column: Column, beyond: Beyond, step: float, whole: bool) -> None:
-    """Add one thread's statements to its run.
+def state(run: Run, column: Column, beyond: Beyond, step: float, whole: bool) -> float | None:
+    """Add one thread's statements to its run; return the footer's maximum [ns], None if it has none.
 
     Parameters
     ----------
@@ -106,8 +106,8 @@ def state(run: Run, column: Column, beyond: Beyond, step: float, whole: bool) ->
     over, line = column.printed.get("Histogram", (0, 0))
     if over:
         run.rows.add(column.series, "thread", "bin", *ends, n=over, line=line)
-    if beyond.policy == "dropped":  # nobody knows how many
-        run.rows.add(column.series, "thread", "bin", *ends, line=int(column.lines[-1]) if len(column.lines) else 0)
+    if beyond.policy == "dropped":
+        run.warnings.append(f"{column.series}: up to 0.44 samples of {beyond.edge} and more are not counted at all")
     cycles, others, line = beyond.lists.get(int(column.series[1:]), ([], -1, 0))
     if cycles:
         every = np.ones(len(cycles))
@@ -118,34 +118,36 @@ def state(run: Run, column: Column, beyond: Beyond, step: float, whole: bool) ->
         run.warnings.append(
             f"{column.series}: line {line} lists {len(cycles) + max(others, 0)} overflows, {over} were counted"
         )
-    _summarise(run, column, step, whole)
     if whole and beyond.policy == "counted apart" and not column.negative:
         run.warnings += _contradictions(column, beyond.edge)
+    return _summarise(run, column, step, whole)
 
 
-def _summarise(run: Run, column: Column, step: float, whole: bool) -> None:
-    """Add the footer's statement of one thread; where nothing was measured there is none."""
+def _summarise(run: Run, column: Column, step: float, whole: bool) -> float | None:
+    """Add the footer's statement of one thread, if something was measured; return its maximum."""
+    facts = run.series.setdefault(column.series, {})
     n = column.value("Total") if "Total" in column.printed else column.n if whole else -1
     if n >= 0 and "Histogram" in column.printed:
         n += column.value("Histogram")
     else:
         n = -1
-    if n == 0:
-        run.warnings.append(f"{column.series}: no sample")
-    elif "Max" in column.printed:
-        least, most = column.value("Min"), column.value("Max")
-        low = least * step if least >= 0 and least != FIRST_MIN else -math.inf
-        high, avg = most * step, column.value("Avg") * step if "Avg" in column.printed else math.nan
-        if column.negative:
-            low, high, avg = -math.inf, math.inf, math.nan
-            run.warnings.append(
-                f"{column.series}: a latency was negative (the clock was set?): cyclictest counts it as beyond the "
-                "table and loses Max and Avg"
-            )
-        run.rows.add(column.series, "thread", "summary", low, high, n=n, avg=avg, line=column.printed["Max"][1])
-    facts = run.series.setdefault(column.series, {})
     if n >= 0:
         facts["n"] = n
+    if n == 0:
+        run.warnings.append(f"{column.series}: no sample")
+    if n == 0 or "Max" not in column.printed:
+        return None
+    least, high = column.value("Min"), column.value("Max") * step
+    low = least * step if least >= 0 and least != FIRST_MIN else -math.inf
+    avg = column.value("Avg") * step if "Avg" in column.printed else math.nan
+    if column.negative:
+        low, high, avg = -math.inf, math.inf, math.nan
+        run.warnings.append(
+            f"{column.series}: a latency was negative (the clock was set?): cyclictest counts it as beyond the "
+            "table and loses Max and Avg"
+        )
+    run.rows.add(column.series, "thread", "summary", low, high, n=n, avg=avg, line=column.printed["Max"][1])
+    return high
 
 
 def _contradictions(column: Column, edge: int) -> Iterator[str]:

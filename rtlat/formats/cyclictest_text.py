@@ -20,8 +20,8 @@ status lines and a command line in the log tell which.
 A log may hold several runs. A run ends where a line comes that cannot follow: a header after numbers, a status
 line of another thread id, a histogram after a histogram, a bucket or a cycle number that falls.
 
-The modules ``_cyclictest_*`` belong to this format alone: run is built on histogram and sequence, those on
-statements; samples and context stand alone. None imports another format.
+The modules ``_cyclictest_*`` belong to this format alone and import one way: statements < status, histogram;
+those, sequence and context < run. Samples stand alone.
 
 Source: rt-tests ``src/cyclictest/cyclictest.c``, tags v0.18 to v2.1, and recorded output up to 2.10.
 """
@@ -34,8 +34,9 @@ from collections.abc import Iterator
 from rtlat.errors import LogError, UnsupportedFormatError
 from rtlat.formats._cyclictest_context import recognise
 from rtlat.formats._cyclictest_histogram import FOOTER, ROW_LIKE, Row, Table, read_row
-from rtlat.formats._cyclictest_run import OpenRun, read_status
+from rtlat.formats._cyclictest_run import OpenRun
 from rtlat.formats._cyclictest_samples import Samples, sample, stretches
+from rtlat.formats._cyclictest_status import read_status
 from rtlat.protocol import Format, Run
 from rtlat.source import Line, Source
 
@@ -178,6 +179,8 @@ class _Log:
             self._reject(line, "damaged status line")
         elif _SAMPLE_LIKE.match(line.text):
             self._reject(line, "damaged sample line")
+        elif "\0" in text:  # a crash leaves blocks of them in a file
+            self._reject(line, "NUL bytes")
         elif self.open.table and not self.open.table.closed:
             self.open.table.reject("line inside the histogram that is no row", line.number)
         else:
@@ -199,7 +202,9 @@ class _Log:
         if run := open_run.finish():
             self.runs.append(run)
             return
-        if open_run.status:
+        if open_run.table:
+            self.found = "a histogram without a sample (up to 0.44 those beyond it are not counted)"
+        elif open_run.status:
             self.found = "threads without a sample (C: 0)"
         self.open.run.ignored, self.open.run.rejected = open_run.run.ignored, open_run.run.rejected
 
