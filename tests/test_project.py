@@ -170,7 +170,9 @@ def test_licence_is_the_declared_one() -> None:
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
 def test_notebooks_carry_no_outputs(notebook: Path) -> None:
-    checked = subprocess.run([sys.executable, "-m", "nbstripout", "--keep-id", "--verify", notebook], capture_output=True, text=True)
+    checked = subprocess.run(
+        [sys.executable, "-m", "nbstripout", "--keep-id", "--verify", notebook], capture_output=True, text=True
+    )
     assert checked.returncode == 0, f"run nbstripout --keep-id {notebook.relative_to(ROOT)}: {checked.stdout}"
 
 
