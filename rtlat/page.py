@@ -26,7 +26,9 @@ LARGEST_PAGE = 3_000_000
 
 PLOTLY = "application/vnd.plotly.v1+json"
 _WIDGET = "application/vnd.jupyter.widget-view+json"
-_PLACE = '<div class="figure" role="img" aria-label="{label}" style="height:{height}px">{spec}</div>'
+_PLACE = (
+    '<div class="wide"><div class="figure" role="img" aria-label="{label}" style="height:{height}px">{spec}</div></div>'
+)
 _HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)<a class="anchor-link"', re.S)
 _META = re.compile(r'<meta name="rtlat" content="([^"]*)">')
 
@@ -139,10 +141,11 @@ def _spec(output: Any) -> dict[str, Any]:
 
 
 def _label(spec: dict[str, Any]) -> str:
-    """A figure's title as plain text."""
+    """What a figure shows, as plain text: its title, or that of its first panel."""
     title = spec["layout"].get("title", {})
-    text = title.get("text", "") if isinstance(title, dict) else title
-    return " ".join(re.sub(r"<[^>]*>", " ", text or "figure").split())
+    texts = [title.get("text") if isinstance(title, dict) else title]
+    texts += [annotation.get("text") for annotation in spec["layout"].get("annotations", [])]
+    return " ".join(re.sub(r"<[^>]*>", " ", next(filter(None, texts), "figure")).split())
 
 
 def _why_large(figures: list[dict[str, Any]]) -> str:

@@ -90,9 +90,13 @@ def question(notebook: str | Path, data: Paths | None, given: Mapping[str, Any])
         values |= checked({"data": paths if "list" in known["data"].annotation else _one(paths)}, known, notebook.name)
         effective["data"] = list(shown.values())
     names = list(shown.values())
+    if card := effective.get("card"):
+        path = _absolute(card, Path.cwd())[0]
+        shown[path] = effective["card"] = _shown([path])[0]
+        values["card"] = path
     about = About(
         notebook=notebook.name,
-        title=" · ".join([_heading(node) or notebook.stem, *([", ".join(_brief(names))] if names else [])]),
+        title=" · ".join([_heading(node) or notebook.stem, *([", ".join(_brief(names, 2))] if names else [])]),
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
         data=names,
         parameters=effective,
@@ -178,14 +182,14 @@ def _inputs(shown: Mapping[str, str]) -> list[tuple[str, int, str]]:
     return hashed
 
 
-def _brief(names: list[str]) -> list[str]:
-    """Up to four names, or three and how many more."""
-    return names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} more"]
+def _brief(names: list[str], most: int) -> list[str]:
+    """Names if there are at most so many, else the first and how many more."""
+    return names if len(names) <= most else [names[0], f"{len(names) - 1} more"]
 
 
 def _slug(names: list[str]) -> str:
     """Data names as part of a file name."""
-    words = [re.sub(r"[^a-z0-9]+", "-", os.path.basename(name).lower()).strip("-") for name in _brief(names)]
+    words = [re.sub(r"[^a-z0-9]+", "-", os.path.basename(name).lower()).strip("-") for name in _brief(names, 3)]
     return "-".join(filter(None, words))[:60].strip("-")
 
 
