@@ -8,6 +8,9 @@ from rtlat.formats.unsupported import recognise
 from rtlat.protocol import Format
 from rtlat.source import Line, Source
 
+# `cyclictest -q --json=-` prints its T: lines around the JSON: one run told twice, and the JSON tells more.
+_TOLD_TWICE = {("cyclictest_text", "rt_tests_json"): "rt_tests_json"}
+
 
 def detect(source: Source) -> tuple[Format, Line]:
     """Return the format that claims a log by its content, with the line that decided.
@@ -26,6 +29,8 @@ def detect(source: Source) -> tuple[Format, Line]:
             if any(mark.match(line.text) for mark in candidate.marks):
                 claims.append((candidate, line))
                 break
+    fuller = _TOLD_TWICE.get(tuple(claim.name for claim, _ in claims))  # type: ignore[call-overload]
+    claims = [claim for claim in claims if fuller in (None, claim[0].name)]
     if len(claims) == 1:
         return claims[0]
     if claims:
