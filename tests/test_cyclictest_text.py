@@ -507,7 +507,7 @@ def test_spikes_are_samples_over_the_limit() -> None:
     found = table(run, "sample", "over")
     for thread in "01":
         assert found[f"t{thread}"]["low"].tolist() == [int(value) for other, value in expected if other == thread]
-    assert "8 spikes are listed, there were 4494" in run.warnings
+    assert "8 spikes are listed of 4494" in run.warnings
 
 
 def test_listed_overflows_keep_their_cycle_numbers() -> None:
@@ -541,11 +541,18 @@ def test_comments_before_a_run_tell_kernel_and_processor() -> None:
         "# model name : ARMv7 Processor rev 2 (v7l)\n# Kernel:  4.1.3-1-rt3 #2 SMP PREEMPT RT Sun Jul 26\n"
         "# /dev/cpu_dma_latency set to 0us\nT: 0 (2) P:80 I:1000 C:    7 Min:     17 Act:   24 Avg:   49 Max:    1074\n"
     )
-    first, second = text(log + log.replace("PREEMPT RT", "PREEMPT").replace("( 2)", "( 9)"))
+    first, second = text(log + log.replace("PREEMPT RT", "PREEMPT").replace("(2)", "(9)"))
     assert first.facts["cpu"] == "ARMv7 Processor rev 2 (v7l)"
     assert first.facts["kernel"] == "4.1.3-1-rt3 #2 SMP PREEMPT RT Sun Jul 26"
     assert first.facts["approach"] == "PREEMPT_RT"
     assert "approach" not in second.facts
+
+
+def test_words_between_the_lines_of_a_run_do_not_part_it() -> None:
+    lines = (OWN / "old_v1.0_live.txt").read_text().splitlines(keepends=True)
+    (run,) = text("".join([*lines[:10], "# Kernel: 6.1\n", "$ cyclictest -p80\n", *lines[10:]]))
+    assert [row["n"][0] for row in table(run, "summary").values()] == [150, 101]
+    assert "command" not in run.facts
 
 
 def test_quoted_runs_say_so() -> None:

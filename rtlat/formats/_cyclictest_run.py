@@ -160,7 +160,7 @@ class OpenRun:
             if series in self.maxima:
                 continue
             if not status.n:
-                run.warnings.append(f"{series}: no sample")
+                run.warnings += [] if self.table else [f"{series}: no sample"]
                 continue
             low: float = status.low * step if status.low != FIRST_MIN else -math.inf
             high, avg = status.high * step, status.avg * step
@@ -196,8 +196,8 @@ class OpenRun:
         for thread, value, line in self.spikes:
             rows.add(f"t{thread}", "thread", "sample", value * step, value * step, n=1, of="over", line=line)
         if self.spikes and self.listed != len(self.spikes):
-            total = self.listed if self.listed >= 0 else "an unknown number"
-            self.run.warnings.append(f"{len(self.spikes)} spikes are listed, there were {total}")
+            total = f"of {self.listed}" if self.listed >= 0 else "and their total is missing"
+            self.run.warnings.append(f"{len(self.spikes)} spikes are listed {total}")
         if "value" in self.broken:
             value, line = int(self.broken["value"][0]), self.broken["value"][1]
             tid = self.broken.get("tid", ("", 0))[0]
@@ -211,6 +211,8 @@ class OpenRun:
 
     def _ended(self, table: str) -> str:
         """How the run ended, as far as its lines tell."""
+        if table == "cut":
+            return table
         if self.broken:
             return "stopped at threshold"
         if table:

@@ -43,7 +43,8 @@ from rtlat.source import Line, Source
 _SAMPLE_LIKE = re.compile(r"[ \d]{8}:[ \d]{8,18}:", re.ASCII)
 # of rt-tests too, and with the same histogram
 _CYCLICDEADLINE = re.compile(r"Using all CPUS\s*$|deadline thread \d|thread\[\d+\] runtime=\d|cyclicdeadline V \d")
-_STARTS = {"latency", "no_latency", "max_cpus", "interval", "kernel", "processor", "command"}
+_STARTS = {"latency", "no_latency", "max_cpus", "interval"}
+_PROMPTS = {"kernel", "processor", "command"}  # a user's words before a run, or between the lines of one
 
 
 class _Log:
@@ -55,6 +56,7 @@ class _Log:
         self.open = OpenRun(source.keep)
         self.found = "no line of cyclictest's results"
         self.snapshot = False
+        self.before: list[tuple[str, dict[str, str]]] = []
 
     def samples(self, samples: Samples) -> None:
         """Take sample lines; a cycle number that falls begins another run."""
@@ -95,7 +97,7 @@ class _Log:
 
     def _cut(self, line: Line, text: str) -> None:
         """A last line without its end: it may be cut, and then is no data."""
-        if text[0] in "T#" or text[0].isdigit():
+        if (text[0] in "T#" or text[0].isdigit()) and len(text.rstrip()) > 1:
             self.open.run.rejected.add("cut last line", line.number)
             self.open.cut = True
         else:
@@ -123,6 +125,9 @@ class _Log:
         """A line by its kind."""
         kind, said = recognise(text)
         run = self.open
+        if kind in _PROMPTS and run.has_data:
+            self.before.append((kind, said))
+            return
         if self._begins(kind):
             self.close_run()
             run = self.open
@@ -159,13 +164,8 @@ class _Log:
             return run.table is not None or bool(run.broken or run.tids)
         # `# cyclictest current status:` and its T: lines go to stderr, which is there first
         early = run.status and not (run.table or run.sequence.threads or run.is_ending)
-        if (
-            kind == "latency"
-            and early
-            and not run.context.kinds & {"latency", "no_latency", "policy", "policies", "load"}
-        ):
-            return False
-        return kind in _STARTS and run.has_data
+        headed = run.context.kinds & {"latency", "no_latency", "policy", "policies", "load"}
+        return kind in _STARTS and run.has_data and not (kind == "latency" and early and not headed)
 
     def _unknown(self, line: Line, text: str) -> None:
         """A line that is not cyclictest's, or not any more."""
@@ -176,7 +176,7 @@ class _Log:
         if text.startswith("Usage:"):
             self.found = "cyclictest's usage text (it refused an option)"
         if text.startswith("T:"):
-            self._reject(line, "damaged status line")
+            self._reject(line, "unreadable status line")
         elif _SAMPLE_LIKE.match(line.text):
             self._reject(line, "damaged sample line")
         elif "\0" in text:  # a crash leaves blocks of them in a file
@@ -196,6 +196,8 @@ class _Log:
     def close_run(self) -> None:
         """End the run; without an observation, what was counted goes to the next."""
         open_run, self.open = self.open, OpenRun(self.source.keep)
+        while self.before:
+            self.open.context.note(*self.before.pop(0))
         if open_run.table and not open_run.table.is_one:
             open_run.run.ignored.add("row outside a histogram", open_run.table.line, open_run.table.length)
             open_run.table = None
