@@ -30,7 +30,7 @@ _HOME = {
     "select": "selection",
     "summary": "summaries",
     "summary_json": "summaries",
-    "validate": "schema",
+    "validate": "frames",
 }
 
 __all__ = sorted([*_HOME, "__version__"])

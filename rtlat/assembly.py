@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rtlat import cards, schema
+from rtlat import cards, frames, schema
 from rtlat.errors import CardError, LogError, SelectionError
 from rtlat.protocol import Format, Recording, Run
 from rtlat.source import Line, Source
@@ -72,10 +72,10 @@ def assemble(readings: list[Reading], chosen: list[cards.Card | None], facts: di
     _require_unique([row["run"] for row in runs], [row["source"] for row in runs])
     recording = Recording(
         _records(rows),
-        schema.frame(schema.RUNS, {c.name: [row.get(c.name) for row in runs] for c in schema.RUNS}),
-        schema.frame(schema.SERIES, {c.name: [row.get(c.name) for row in series] for c in schema.SERIES}),
+        frames.frame(schema.RUNS, {c.name: [row.get(c.name) for row in runs] for c in schema.RUNS}),
+        frames.frame(schema.SERIES, {c.name: [row.get(c.name) for row in series] for c in schema.SERIES}),
     )
-    schema.validate(*recording)
+    frames.validate(*recording)
     return recording
 
 
@@ -187,7 +187,7 @@ def _records(rows: list[tuple[str, dict[str, Any]]]) -> pd.DataFrame:
     )
     for column in schema.RECORDS[1:]:
         joined[column.name] = np.concatenate([arrays[column.name] for _, arrays in rows])
-    return schema.frame(schema.RECORDS, joined)
+    return frames.frame(schema.RECORDS, joined)
 
 
 def concat(recordings: Iterable[Recording]) -> Recording:

@@ -9,7 +9,7 @@ from rtlat.protocol import Format
 from rtlat.source import Line, Source
 
 # `cyclictest -q --json=-` prints its T: lines around the JSON: one run told twice, and the JSON tells more.
-_TOLD_TWICE = {("cyclictest_text", "rt_tests_json"): "rt_tests_json"}
+_TOLD_TWICE: dict[tuple[str, ...], str] = {("cyclictest_text", "rt_tests_json"): "rt_tests_json"}
 
 
 def detect(source: Source) -> tuple[Format, Line]:
@@ -29,13 +29,13 @@ def detect(source: Source) -> tuple[Format, Line]:
             if any(mark.match(line.text) for mark in candidate.marks):
                 claims.append((candidate, line))
                 break
-    fuller = _TOLD_TWICE.get(tuple(claim.name for claim, _ in claims))  # type: ignore[call-overload]
+    fuller = _TOLD_TWICE.get(tuple(claimant.name for claimant, _ in claims))
     claims = [claim for claim in claims if fuller in (None, claim[0].name)]
     if len(claims) == 1:
         return claims[0]
     if claims:
         places = " and ".join(
-            f"{claim.name} (line {line.number}: {line.text.strip()[:40]!r})" for claim, line in claims
+            f"{claimant.name} (line {line.number}: {line.text.strip()[:40]!r})" for claimant, line in claims
         )
         raise AmbiguousFormatError(source.name, f"two kinds of log: {places}", remedy="name one with --format")
     other = recognise(lines)

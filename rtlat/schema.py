@@ -1,4 +1,4 @@
-"""The one schema: the columns of records, runs and series, their units, and `validate()`.
+"""The one schema: the columns of records, runs and series, and their units.
 
 Every row of ``records`` is one statement a log makes: *n observations of one series lie between low and
 high*. ``runs`` has a row per run, ``series`` a row per run and series. Nothing here reads a log.
@@ -6,15 +6,8 @@ high*. ``runs`` has a row per run, ``series`` a row per run and series. Nothing 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any
-
-from rtlat.errors import SchemaError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 KINDS = ("sample", "bin", "window", "summary", "quantile")
 """What a row is, finest first: a sample, a histogram bin, a period's min/avg/max, the run's, a printed percentile."""
@@ -241,120 +234,3 @@ def duration_ns(text: str) -> float:
     if unit not in _NS:
         raise ValueError(f"{text!r} has no known unit: write it like 250us, 1ms, 10s or 2h")
     return to_ns(number, unit)
-
-
-def frame(columns: tuple[Column, ...], data: dict[str, Any]) -> pd.DataFrame:
-    """Build a frame with exactly `columns`, in their order and dtypes, from arrays by name.
-
-    Missing columns become all-missing; ``Int64`` columns may come as int64 arrays in which -1 stands for
-    missing (no count, cycle number or running total is negative).
-
-    Examples
-    --------
-    >>> frame(SERIES, {"run": ["a"], "series": ["t0"], "n": [-1]})["n"].isna().tolist()
-    [True]
-    """
-    import numpy as np
-    import pandas as pd
-
-    length = max((len(values) for values in data.values()), default=0)
-    built: dict[str, Any] = {}
-    for column in columns:
-        values = data.get(column.name)
-        if values is None:
-            empty = {"str": "", "category": "", "float64": np.nan, "int64": 0}.get(column.dtype, pd.NA)
-            values = [empty] * length
-        if column.dtype == "Int64":
-            array = _integers(values)
-            built[column.name] = pd.arrays.IntegerArray(array, array < 0)
-        elif column.dtype == "category":
-            built[column.name] = values if isinstance(values, pd.Categorical) else pd.Categorical(values)
-        else:
-            if column.dtype == "str":
-                values = ["" if value is None else str(value) for value in values]
-            built[column.name] = pd.Series(values, dtype=column.dtype).array
-    return pd.DataFrame(built, columns=[column.name for column in columns])
-
-
-def _integers(values: Any) -> Any:
-    """Int64 values as an int64 array in which -1 stands for missing."""
-    import numpy as np
-    import pandas as pd
-
-    if isinstance(values, np.ndarray):
-        return values.astype(np.int64)
-    return np.asarray([-1 if value is None or value is pd.NA else value for value in values], np.int64)
-
-
-def validate(records: pd.DataFrame, runs: pd.DataFrame, series: pd.DataFrame) -> None:
-    """Check all of the schema that can be checked, and raise at the first breach.
-
-    Checked: columns and dtypes, choices, keys, ``low <= high``, samples that are points, bins that are
-    not empty and do not overlap within one (run, series, quantity, of) except over, ``n`` and ``q`` only where they
-    belong, no negative counts or lines.
-
-    Raises
-    ------
-    SchemaError
-        Naming column, row and file:line.
-    """
-    for name, table, columns in (("records", records, RECORDS), ("runs", runs, RUNS), ("series", series, SERIES)):
-        _check_columns(name, table, columns)
-    if runs["run"].duplicated().any():
-        raise SchemaError(f"runs: the key {runs.loc[runs['run'].duplicated(), 'run'].iloc[0]!r} stands twice")
-    for name, table in (("records", records), ("series", series)):
-        strangers = ~table["run"].astype("str").isin(runs["run"])
-        _refuse(records if name == "records" else table, runs, strangers, "run", "is no key of runs")
-    _check_rows(records, runs)
-
-
-def _check_columns(name: str, table: pd.DataFrame, columns: tuple[Column, ...]) -> None:
-    """Names, order, dtypes and choices of one frame."""
-    names = [column.name for column in columns]
-    if list(table.columns) != names:
-        raise SchemaError(f"{name}: columns are {list(table.columns)}, expected {names}")
-    for column in columns:
-        dtype = str(table[column.name].dtype)
-        if dtype != column.dtype:
-            raise SchemaError(f"{name}: column {column.name} has dtype {dtype}, expected {column.dtype}")
-        if column.choices:
-            wrong = ~table[column.name].astype("str").isin([*column.choices, ""])
-            if wrong.any():
-                row = int(wrong.to_numpy().argmax())
-                value = table[column.name].iloc[row]
-                raise SchemaError(f"{name}: row {row}: {column.name} {value!r} is none of {', '.join(column.choices)}")
-
-
-def _check_rows(records: pd.DataFrame, runs: pd.DataFrame) -> None:
-    """The rules between the columns of records."""
-    low, high, kind = records["low"], records["high"], records["kind"].astype("str")
-    _refuse(records, runs, low.isna() | high.isna(), "low", "is NaN: an unknown end is -inf or inf")
-    _refuse(records, runs, low > high, "low", "lies above high")
-    _refuse(records, runs, (kind == "sample") & (low != high), "high", "differs from low in a sample")
-    _refuse(records, runs, (kind == "bin") & (low >= high), "high", "does not lie above low in a bin")
-    quantile = kind == "quantile"
-    _refuse(records, runs, quantile & records["n"].notna(), "n", "is given for a quantile, which states no n")
-    _refuse(records, runs, quantile != records["q"].notna(), "q", "belongs to quantile rows, and only there")
-    _refuse(records, runs, quantile & ~records["q"].between(0, 1), "q", "is no fraction")
-    _refuse(records, runs, records["line"] < 0, "line", "is negative")
-    placed = (kind == "bin") & ~((low == -math.inf) & (high == math.inf))  # else it says nothing of where
-    # of samples over a limit often only that limit is known: their bins are alike
-    placed &= records["of"].astype("str") != "over"
-    bins = records[placed.to_numpy()].sort_values(["run", "series", "quantity", "of", "low"])
-    same = (
-        bins[["run", "series", "quantity", "of"]].astype("str")
-        == bins[["run", "series", "quantity", "of"]].astype("str").shift()
-    ).all(axis=1)
-    overlap = same & (bins["low"] < bins["high"].shift())
-    _refuse(bins, runs, overlap, "low", "lies inside the bin before: an observation would count twice")
-
-
-def _refuse(table: pd.DataFrame, runs: pd.DataFrame, wrong: pd.Series[bool], column: str, why: str) -> None:
-    """Raise for the first row where `wrong`, naming column, row and file:line."""
-    if not wrong.any():
-        return
-    row = table[wrong.to_numpy(dtype=bool)].iloc[0]
-    source = dict(zip(runs["run"], runs["source"], strict=True)).get(str(row["run"]), "?")
-    line = f":{row['line']}" if "line" in table.columns else ""
-    shown = repr(row[column]) if isinstance(row[column], str) else row[column]
-    raise SchemaError(f"{source}{line}: column {column}, row {row.name}: {shown} {why}")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rtlat import schema
+from rtlat import frames, schema
 from rtlat.errors import LogError
 from rtlat.protocol import Recording
 
@@ -65,7 +65,7 @@ def load(path: Path) -> Recording:
             raise LogError(str(path / name), f"no table rtlat stored ({str(error)[:80]})") from None
         tables.append(_restored(table, columns))
     recording = Recording(*tables)
-    schema.validate(*recording)
+    frames.validate(*recording)
     return recording
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rtlat import schema
+from rtlat import frames, schema
 from rtlat.protocol import Recording
 from rtlat.rows import Rows
 
@@ -27,11 +27,11 @@ def recording(*runs: tuple[Rows, dict[str, Any]], series: list[dict[str, Any]] |
         {**default, "rounding": "exact", **facts, "run": name} for name, (_, facts) in zip(names, runs, strict=True)
     ]
     made = Recording(
-        schema.frame(schema.RECORDS, records),
-        schema.frame(schema.RUNS, {c.name: [fact.get(c.name) for fact in facts] for c in schema.RUNS}),
-        schema.frame(schema.SERIES, {c.name: [row.get(c.name) for row in series or []] for c in schema.SERIES}),
+        frames.frame(schema.RECORDS, records),
+        frames.frame(schema.RUNS, {c.name: [fact.get(c.name) for fact in facts] for c in schema.RUNS}),
+        frames.frame(schema.SERIES, {c.name: [row.get(c.name) for row in series or []] for c in schema.SERIES}),
     )
-    schema.validate(*made)
+    frames.validate(*made)
     return made
 
 
