@@ -57,16 +57,25 @@ def _complain(message: object) -> None:
     print(f"rtlat: {printable(str(message))}", file=sys.stderr)
 
 
+def _help(prog: str) -> argparse.HelpFormatter:
+    """Help of a fixed width: to ask the terminal costs an import for every option."""
+    return argparse.HelpFormatter(prog, width=100)
+
+
 def _parser() -> argparse.ArgumentParser:
     """All commands with their options."""
     parser = argparse.ArgumentParser(
-        prog="rtlat", description="Real-time latency logs: read, understood, compared and defended."
+        prog="rtlat",
+        description="Real-time latency logs: read, understood, compared and defended.",
+        formatter_class=_help,
     )
     parser.add_argument("--version", action="version", version=f"rtlat {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def command(name: str, run: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
-        added = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        added = commands.add_parser(
+            name, help=text, description=text[0].upper() + text[1:] + ".", formatter_class=_help
+        )
         added.set_defaults(run=run)
         return added
 
