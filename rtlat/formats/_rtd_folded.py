@@ -150,7 +150,7 @@ def decode(rows: Sequence[Row]) -> Decoded:
     steps = [2 * (places[1] - places[0]), (places[-1] - places[0]) / max(1, len(rows) - 2), *np.diff(places[1:4])]
     widths = dict.fromkeys(round(1000 * step) for step in steps if step > 0)
     best = min((_with_width(rows, width) for width in widths if width), key=lambda d: len(d.strays), default=nothing)
-    return best if 2 * len(best.strays) < len(rows) else nothing
+    return best if 5 * len(best.strays) < len(rows) else nothing
 
 
 def _with_width(rows: Sequence[Row], width: int) -> Decoded:

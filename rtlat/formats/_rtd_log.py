@@ -32,6 +32,9 @@ FOREIGN = {
 LATMUS, LATMUS_CONTEXTS = "EVL latmus", ("irq", "sirq", "kernel", "user", "oob-gpio", "inband-gpio")
 """It prints the 7 columns too, but takes whole periods off late samples. Its RTT line names a CPU, or another mode."""
 
+A_START = 5
+"""A clock that goes back to no more than this is another run's, not one that was set. [s]"""
+
 _OWN_NAMES = frozenset(name for names in TABLES for name in names)
 _PERIOD = re.compile(r"== Sampling period: (\d{1,9}) us")
 _TEST_MODE = re.compile(r"== Test mode: (.{1,60})")
@@ -154,8 +157,9 @@ class Log:
             return False
         if not setting and (self.closed or self.is_over()):
             return self.ignore("table head", line)  # `RTT|  00:00:01` is also how switchtest begins
-        before = self.last.clocks[-1].seconds if self.last.clocks else -1
-        restarted = clock[0] < before and clock[0] <= 5
+        before = self.last.clocks[-1] if self.last.clocks else Clock(0, -1, 0, 0)
+        stands_still = clock[0] == before.seconds and len(self.last.windows) > before.window + 1
+        restarted = (clock[0] < before.seconds or stands_still) and clock[0] <= A_START
         test = self.test(line, new=restarted or self.is_over())
         test.clocks.append(Clock(line.number, clock[0], len(test.windows), test.rtd_lines))
         if setting:
