@@ -276,11 +276,11 @@ def test_padding_tells_the_unit(name: str, units: list[str]) -> None:
 
 
 def test_a_squeezed_line_leaves_the_unit_open_and_a_command_tells_it() -> None:
-    line = "T: 0 (2) P:80 I:1000 C:7 Min:16387 Act:7 Avg:20000 Max:249704\n"
-    (run,) = text(line.replace("Avg:20000", "Avg:7"))
+    line = "T: 0 (2) P:80 I:1000 C:7 Min:16387 Act: 1234 Avg:20000 Max:249704\n"
+    (run,) = text(line)
     assert (run.facts["printed_unit"], run.facts["unit_basis"]) == ("us", "assumed")
     assert "with -N these would be nanoseconds" in run.warnings[0]
-    (run,) = text("# ./cyclictest -mSNp80 -q\n" + line.replace("Avg:20000", "Avg:7"))
+    (run,) = text("# ./cyclictest -mSNp80 -q\n" + line)
     assert (run.facts["printed_unit"], run.facts["unit_basis"]) == ("ns", "documented")
     assert run.rows.arrays()["high"].tolist() == [249704.0]
 
@@ -610,11 +610,21 @@ def test_rows_with_a_sum_are_checked_by_it() -> None:
 
 def test_a_footer_that_does_not_fit_its_rows_is_told_with_both_numbers() -> None:
     (run,) = text(f"# Histogram\n{ROWS}{FOOT}".replace("# Min Latencies: 00011 00011", "# Min Latencies: 00012 00011"))
-    assert run.warnings == ["t0: Min of the rows is 11, line 6 says 12"]
+    assert "t0: Min of the rows is 11, line 6 says 12" in run.warnings
     (run,) = text(f"# Histogram\n{ROWS}{FOOT}".replace("# Max Latencies: 00013 00013", "# Max Latencies: 00013 00017"))
     assert run.warnings == ["t1: Max of the rows is 13, line 8 says 17"]
     (run,) = text(f"# Histogram\n{ROWS}{FOOT}".replace("# Avg Latencies: 00011", "# Avg Latencies: 00013"))
     assert run.warnings == ["t0: Avg of the rows is at least 11, line 7 says 13"]
+
+
+def test_numbers_that_contradict_each_other_are_not_kept() -> None:
+    log = f"# Histogram\n{ROWS}{FOOT}".replace("# Min Latencies: 00011 00011", "# Min Latencies: 00011 00330")
+    (run,) = text(log)
+    assert "t1: line 8: the minimum lies above the maximum" in run.warnings
+    assert [rows["high"].tolist() for rows in table(run, "summary").values()] == [[13], [np.inf]]
+    (run,) = text("T: 0 (2) P:80 I:1000 C:      7 Min:     17 Act:   24 Avg:    4 Max:    1074\n")
+    assert run.warnings == ["t0: line 1: the average does not lie between minimum and maximum"]
+    assert np.isnan(table(run, "summary")["t0"]["avg"]).all()
 
 
 def test_a_bucket_that_does_not_rise_begins_another_table() -> None:

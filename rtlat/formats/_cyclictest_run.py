@@ -12,7 +12,7 @@ import math
 from rtlat.formats._cyclictest_context import Context
 from rtlat.formats._cyclictest_histogram import Table
 from rtlat.formats._cyclictest_sequence import Sequence
-from rtlat.formats._cyclictest_statements import FIRST_MIN
+from rtlat.formats._cyclictest_statements import FIRST_MIN, sane
 from rtlat.formats._cyclictest_status import Status
 from rtlat.protocol import Run
 from rtlat.rows import Rows
@@ -170,6 +170,7 @@ class OpenRun:
                     f"{series}: a latency was negative (the clock was set?): Max {status.high} and Avg {status.avg} "
                     f"(line {status.line}) are wrong"
                 )
+            low, high, avg = sane(run, f"{series}: line {status.line}", low, high, avg)
             run.facts.setdefault("variant", "status lines")
             run.rows.add(series, "thread", "summary", low, high, n=status.n, avg=avg, line=status.line)
             self.maxima[series] = high

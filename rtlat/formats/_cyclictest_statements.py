@@ -146,8 +146,28 @@ def _summarise(run: Run, column: Column, step: float, whole: bool) -> float | No
             f"{column.series}: a latency was negative (the clock was set?): cyclictest counts it as beyond the "
             "table and loses Max and Avg"
         )
-    run.rows.add(column.series, "thread", "summary", low, high, n=n, avg=avg, line=column.printed["Max"][1])
+    line = column.printed["Max"][1]
+    low, high, avg = sane(run, f"{column.series}: line {line}", low, high, avg)
+    run.rows.add(column.series, "thread", "summary", low, high, n=n, avg=avg, line=line)
     return high
+
+
+def sane(run: Run, where: str, low: float, high: float, avg: float) -> tuple[float, float, float]:
+    """Return a minimum, maximum and average; with a warning those unknown that contradict each other.
+
+    Examples
+    --------
+    >>> run = Run("cyclictest")
+    >>> sane(run, "line 3", 17_000.0, 120_000.0, 9_000.0), run.warnings
+    ((17000.0, 120000.0, nan), ['line 3: the average does not lie between minimum and maximum'])
+    """
+    if low > high:
+        run.warnings.append(f"{where}: the minimum lies above the maximum")
+        return -math.inf, math.inf, math.nan
+    if avg < low or avg > high:
+        run.warnings.append(f"{where}: the average does not lie between minimum and maximum")
+        return low, high, math.nan
+    return low, high, avg
 
 
 def _contradictions(column: Column, edge: int) -> Iterator[str]:

@@ -66,8 +66,7 @@ def read_status(line: Line) -> Status | None:
     padded = len(highest) == 8 and highest[0] == " "
     if (highest.startswith("  ") and not padded) or not (line.whole or padded):
         return None
-    units = {
-        "us" if len(text) == 5 else "ns" for text in match.group(7, 8) if len(text) == 5 or re.match(" .{7}$", text)
-    }
+    # two blanks or more: one may be left where blanks were squeezed out
+    units = {"us" if len(text) == 5 else "ns" for text in match.group(7, 8) if re.match(r"  (?:.{3}|.{6})$", text)}
     numbers = [int(text) for text in match.group(1, 2, 3, 4, 5, 6, 8, 9)]
     return Status(units.pop() if len(units) == 1 else "", line.number, *numbers)
