@@ -36,7 +36,22 @@ from rtlat.intervals import (
 )
 from rtlat.protocol import Recording
 from rtlat.schema import KINDS, OF, UNITS
-from rtlat.statements import ALL, BIN, MAX, MIN, OVER, PART, QUANTILE, SAMPLE, WINDOW, Facts, Group, Rows, groups
+from rtlat.statements import (
+    ALL,
+    BIN,
+    MAX,
+    MIN,
+    OVER,
+    PART,
+    QUANTILE,
+    SAMPLE,
+    SUMMARY,
+    WINDOW,
+    Facts,
+    Group,
+    Rows,
+    groups,
+)
 
 
 @dataclass(frozen=True)
@@ -123,6 +138,12 @@ def _extremes(group: Group) -> tuple[Interval, Interval]:
     if not np.isin(rows.of, (ALL, MIN)).any():
         minimum = -math.inf, minimum[1]
     if not np.isin(rows.of, (ALL, MAX, OVER)).any():
+        maximum = maximum[0], math.inf
+    # a window whose extreme is not known may hold the run's, unless a summary knows better
+    windows, summaries = (rows.where((rows.kind == kind) & (rows.of == ALL)) for kind in (WINDOW, SUMMARY))
+    if np.isinf(windows.low).any() and not np.isfinite(summaries.low).any():
+        minimum = -math.inf, minimum[1]
+    if np.isinf(windows.high).any() and not np.isfinite(summaries.high).any():
         maximum = maximum[0], math.inf
     return minimum, maximum
 

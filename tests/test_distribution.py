@@ -323,3 +323,14 @@ def test_a_window_without_its_minimum_leaves_the_minimum_open_below() -> None:
     rows.add("all", "user", "window", -INF, 12)
     d = answer(one(rows), "all", "user")
     assert (d.minimum, d.maximum) == ((-INF, 3), (12, 12))
+
+
+def test_a_window_whose_maximum_is_not_known_may_hold_the_worst() -> None:
+    # A latency beyond 2.147 s wraps in Xenomai's counter: the ends of that RTD line are left open.
+    rows = Rows()
+    rows.add("t0", "thread", "window", 10, 20, n=5)
+    rows.add("t0", "thread", "window", 12, math.inf, n=5)
+    assert answer(one(rows)).maximum == (20, math.inf)
+    assert answer(one(rows)).minimum == (10, 10)
+    rows.add("t0", "thread", "summary", 10, 90, n=10)
+    assert answer(one(rows)).maximum == (90, 90)
