@@ -445,6 +445,10 @@ def test_folded_samples_give_way_to_a_histogram_of_the_same_observations() -> No
     (run,) = parse(Source(None, "log", log.encode(), keep=10))
     assert table(run, "bin")["t0"]["n"].tolist() == [10, 10, 10]
     assert run.warnings == ["30 samples are not kept one by one: the histogram counts them too"]
+    (run,) = parse(Source(None, "log", log[: log.index("000002 ")].encode(), keep=10))
+    assert table(run, "bin")["t0"]["n"].tolist() == [10, 10, 10]
+    assert run.facts["bin_edges"] == "samples"
+    assert "the histogram is not kept: the samples are the same observations" in run.warnings
 
 
 # status lines that do not agree, and several runs
@@ -578,6 +582,7 @@ FOOT = (
         ("000012 00171\t000025", "000012 000171\t000025", "damaged row"),
         ("000012 000171\t9223372036854775808", "000012 000171\t000025", "damaged row"),
         ("000012 000171\t99999999999999999999999", "000012 000171\t000025", "damaged row"),
+        ("000012 00017²\t000025", "000012 000171\t000025", "damaged row"),
         ("000012 000171", "000012 000171\t000025", "row of 1 counts among rows of 2"),
         ("000012 000171\t000025\t000001", "000012 000171\t000025", "row of 3 counts among rows of 2"),
         ("usb 1-1: new device", "000012 000171\t000025", "line inside the histogram that is no row"),
@@ -625,6 +630,12 @@ def test_numbers_that_contradict_each_other_are_not_kept() -> None:
     (run,) = text("T: 0 (2) P:80 I:1000 C:      7 Min:     17 Act:   24 Avg:    4 Max:    1074\n")
     assert run.warnings == ["t0: line 1: the average does not lie between minimum and maximum"]
     assert np.isnan(table(run, "summary")["t0"]["avg"]).all()
+
+
+def test_the_footers_of_two_versions_are_not_mixed() -> None:
+    (run,) = text(f"# Histogram\n{ROWS}{FOOT}# Max Latency: 13 / 14\n")
+    assert run.rejected.reasons == {"damaged footer line": [1, 10]}
+    assert run.facts["overflow_policy"] == "counted apart"
 
 
 def test_a_bucket_that_does_not_rise_begins_another_table() -> None:

@@ -45,6 +45,7 @@ FOOTER = re.compile(
 )
 """A line of the footer, without blanks at its end."""
 
+_NUMBER = re.compile(r"[0-9]{1,20}")
 _WIDTHS = {"Total": 9, "Min": 5, "Avg": 5, "Max": 5, "Histogram": 5}
 
 
@@ -156,21 +157,21 @@ class Table:
                 self._lists.setdefault(int(match["thread"]), found)
             else:
                 self.run.rejected.add("damaged list of overflows", line.number)
-        elif match["limit"] and line.whole:
+        elif match["limit"] and line.whole and not self._footer.keys() - {"Total"}:
             self._limit = (int(match["highest"]), int(match["limit"]), line.number)
         elif match["heading"]:
             self.listing = True
         else:
-            self.run.rejected.add("cut last line", line.number)
+            self.run.rejected.add("damaged footer line" if line.whole else "cut last line", line.number)
 
     def _close_columns(self, name: str, numbers: list[str], line: Line) -> None:
         """Take a footer line with a number for each thread."""
         width = _WIDTHS.get(name, 1)
-        sound = numbers and all(number.isdigit() and width <= len(number) <= 20 for number in numbers)
+        sound = numbers and all(_NUMBER.fullmatch(number) and len(number) >= width for number in numbers)
         if not line.whole:  # `00015` is whole: a longer number would have no 0 before it
             others = len(self._footer.get("Max", ((), 0))[0])
             sound = sound and len(numbers) == others and numbers[-1][0] == "0" and len(numbers[-1]) == width
-        if sound and name not in self._footer:
+        if sound and name not in self._footer and (name == "Total" or not self._limit):
             self._footer[name] = ([int(number) for number in numbers], line.number)
         else:
             self.run.rejected.add("damaged footer line" if line.whole else "cut last line", line.number)

@@ -62,9 +62,10 @@ class OpenRun:
         run, context = self.run, self.context
         unit, basis = self._unit()
         step = 1000.0 if unit == "us" else 1.0
-        counted = self.table is not None and self.table.length > 0 and self.sequence.rows.folded
-        run.rows = Rows() if counted else self.sequence.rows
-        run.rows.step = step
+        samples = self.sequence.rows
+        samples.step = step
+        twice = self.table is not None and samples.folded  # two histograms of the same observations
+        run.rows = Rows() if twice else samples
         run.facts = {
             "context": "user",
             "evidence": "log",
@@ -75,7 +76,10 @@ class OpenRun:
             **context.facts,
         }
         ended = self._state_table(step)
-        self._state_samples(step, counted)
+        if twice and ended == "cut":
+            run.rows = samples
+            run.warnings.append("the histogram is not kept: the samples are the same observations")
+        self._state_samples(step, counted=twice and ended != "cut")
         self._state_status(step)
         self._state_over(step)
         run.facts["ended"] = self._ended(ended)
@@ -137,7 +141,7 @@ class OpenRun:
         if counted:
             run.warnings.append(f"{sequence.n} samples are not kept one by one: the histogram counts them too")
         elif run.rows.folded:
-            run.facts.setdefault("bin_edges", "samples")
+            run.facts["bin_edges"] = "samples"
         if sequence.late:
             self.context.bound(None, (0, 83))
             run.warnings.append(
