@@ -104,7 +104,8 @@ def shades(panel: Panel, curves: Curves) -> None:
         hovertemplate="%{customdata:,} in one bin near %{x:,.4g} " + panel.unit + "<extra></extra>",
     )
     panel.rows([run.name for run, _ in curves])
-    panel.latency(least, most * 1.24, {most * 1.16: "overflow"})
+    beyond = bool(np.isfinite(cells[:, -1]).any())
+    panel.latency(least, most * (1.24 if beyond else 1), {most * 1.16: "overflow"} if beyond else None)
 
 
 def exceedance(panel: Panel, curves: Curves, open_ended: Sequence[bool], *, bands: bool = True) -> None:

@@ -121,7 +121,7 @@ def _answer(asked: Question, folder: Path, progress: _Progress, timeout: float |
         draft.unlink(missing_ok=True)
         progress.step("")
     figures = text.count('<div class="figure"')
-    progress.done(f"{os.path.relpath(path)}: {figures} figures, {len(text.encode()) / 1e6:.1f} MB")
+    progress.done(f"{os.path.relpath(path)}: {figures} figure{'s' * (figures != 1)}, {len(text.encode()) / 1e6:.1f} MB")
     return path
 
 

@@ -1,0 +1,175 @@
+"""Every notebook there is: how it is written, and that its report is made, drawn and right."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from browser import opened
+
+from rtlat.errors import ReportError
+from rtlat.parameters import parameters_of
+from rtlat.report import report
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOKS = sorted(ROOT.glob("notebooks/*.ipynb"))
+MOST_LINES = 45
+
+each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def code_of(node: Any) -> list[str]:
+    """Return the sources of the code cells."""
+    return [cell.source for cell in node.cells if cell.cell_type == "code"]
+
+
+def test_there_are_notebooks() -> None:
+    assert "compare" in [path.stem for path in NOTEBOOKS]
+
+
+@each_notebook
+def test_a_notebook_is_thin_and_stripped(path: Path) -> None:
+    node = nbformat.read(path, 4)
+    nbformat.validate(node)
+    assert node.metadata.kernelspec.name == "python3"
+    assert all(cell.outputs == [] and cell.execution_count is None for cell in node.cells if cell.cell_type == "code")
+    lines = [line for source in code_of(node) for line in source.splitlines() if line.strip()]
+    assert len(lines) <= MOST_LINES
+    defined = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+    for source in code_of(node):
+        assert not any(isinstance(part, defined) for part in ast.walk(ast.parse(source))), "logic goes to rtlat"
+
+
+@each_notebook
+def test_each_parameter_is_annotated_and_explained(path: Path) -> None:
+    node = nbformat.read(path, 4)
+    (cell,) = [cell for cell in node.cells if "parameters" in cell.metadata.get("tags", [])]
+    known = parameters_of(node)
+    assert len(known) == len(cell.source.splitlines()), "one parameter per line"
+    for parameter in known.values():
+        assert f"{parameter.name}: {parameter.annotation}" in cell.source
+        assert parameter.help
+        assert parameter.default is not None or "None" in parameter.annotation
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A few runs of the example data, with their card."""
+    folder = tmp_path_factory.mktemp("logs") / "small"
+    source = ROOT / "data" / "emulated-kernels"
+    for name in ("preempt_rt-1-idle", "preempt_rt-1-load", "stock-1-idle", "stock-1-load"):
+        (folder / "repeats").mkdir(parents=True, exist_ok=True)
+        shutil.copy(source / "repeats" / f"{name}.hist", folder / "repeats")
+    card = (source / "runs.toml").read_text("utf-8")
+    named = re.search(r'\n\[runs\."preempt_rt/cyclictest', card)
+    kept = card[: named.start()] if named else card
+    lines = [part for part in re.split(r"\n(?=\[)", kept) if not re.match(r'\[runs\."(\*/|\*\.)', part)]
+    (folder / "runs.toml").write_text("\n".join(lines), "utf-8")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def compared(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The comparison of these runs."""
+    (page,) = report(ROOT / "notebooks" / "compare.ipynb", small, out=tmp_path_factory.mktemp("reports"))
+    return page
+
+
+def tables_of(page: Path) -> list[list[list[str]]]:
+    """Return the tables of an executed notebook: rows of cells, as text without footnote marks."""
+    node = nbformat.read(page.with_suffix(".ipynb"), 4)
+    shown = [output.data["text/html"] for cell in node.cells for output in cell.get("outputs", []) if "data" in output
+             and "text/html" in output.data]  # fmt: skip
+    plain = re.sub(r"<sup>.*?</sup>|<style>.*?</style>", "", "".join(shown), flags=re.S)
+    return [
+        [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S) for row in re.findall(r"<tr[^>]*>(.*?)</tr>", table, re.S)]
+        for table in re.findall(r"<table[^>]*>(.*?)</table>", plain, re.S)
+    ]
+
+
+def footer(log: Path, what: str) -> list[int]:
+    """Return the numbers of a histogram's footer line."""
+    found = re.search(rf"^# {what}: (.*)$", log.read_text(), re.M)
+    assert found
+    return [int(number) for number in found[1].split()]
+
+
+def test_the_comparison_says_what_the_logs_say(small: Path, compared: Path) -> None:
+    head, *rows = tables_of(compared)[0]
+    table = {row[head.index("run")]: dict(zip(head, row, strict=True)) for row in rows if len(row) == len(head)}
+    logs = sorted((small / "repeats").glob("*.hist"))
+    assert set(table) == {log.stem for log in logs}
+    for log in logs:
+        row = table[log.stem]
+        overflows = sum(footer(log, "Histogram Overflows"))
+        assert int(row["n"].replace(",", "")) == sum(footer(log, "Total")) + overflows
+        worst = max(footer(log, "Max Latencies"))
+        assert row["worst observed"] == f"{worst}-{worst + 1}"
+        assert row["approach"] == ("PREEMPT_RT" if "preempt" in log.stem else "stock")
+        assert ("idle" in row["load"]) == ("idle" in log.stem)
+        assert row["duration"] == "15 s"
+
+
+def test_the_comparison_is_drawn_offline(compared: Path) -> None:
+    seen = opened(compared)
+    percentiles, histogram, exceedance = (figure["types"] for figure in seen["figures"])
+    assert set(percentiles) == set(histogram) == set(exceedance) == {"scatter"}
+    assert len(histogram) >= 16, "eight threads and eight overflows"
+    assert [figure["clipped"] for figure in seen["figures"]] == [[], [], []]
+    assert all(figure["marks"] > 50 for figure in seen["figures"])
+    assert seen["errors"] == seen["requests"] == []
+    assert compared.stat().st_size < 3_000_000
+
+
+@pytest.mark.parametrize(
+    ("parameters", "reason"),
+    [
+        ({"quantity": "thraed"}, "no quantity 'thraed' here; did you mean 'thread'"),
+        ({"percentiles": "50,high"}, "'high' is no percentile"),
+        ({"card": "no-such.toml"}, "no-such.toml: no such file"),
+    ],
+)
+def test_a_wrong_choice_is_one_line(small: Path, tmp_path: Path, parameters: dict[str, str], reason: str) -> None:
+    with pytest.raises(ReportError, match=reason) as caught:
+        report(ROOT / "notebooks" / "compare.ipynb", small, parameters, tmp_path)
+    assert "\n" not in str(caught.value)
+    assert "Error:" not in str(caught.value)
+
+
+def test_a_folder_without_logs_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ReportError, match=r"compare.ipynb: empty: found a folder without logs"):
+        report(ROOT / "notebooks" / "compare.ipynb", tmp_path / "empty", out=tmp_path / "out")
+
+
+def test_one_run_and_another_card(small: Path, tmp_path: Path) -> None:
+    """A single log has nothing to compare with, and still makes a report; the card is one given by hand."""
+    card = tmp_path / "my-card.toml"
+    card.write_text('[defaults]\napproach = "EVL"\nload = "<idle>"\n')
+    log = small / "repeats" / "stock-1-idle.hist"
+    asked = {"card": str(card), "series": "each", "percentiles": "50"}
+    (page,) = report(ROOT / "notebooks" / "compare.ipynb", log, asked, tmp_path / "out")
+    head, *rows = tables_of(page)[0]
+    table = [dict(zip(head, row, strict=True)) for row in rows if len(row) == len(head)]
+    assert {row["run"] for row in table} == {"stock-1-idle t0", "stock-1-idle t1"}
+    assert {row["approach"] for row in table} == {"EVL"}
+    assert {row["load"] for row in table} == {"&lt;idle&gt;"}
+    text = page.read_text("utf-8")
+    assert "my-card.toml" in text
+    assert str(tmp_path) not in text
+
+
+@each_notebook
+def test_a_notebook_makes_its_report_of_its_own_data(path: Path, tmp_path: Path) -> None:
+    (page,) = report(path, out=tmp_path)
+    assert page.stat().st_size < 3_000_000
+    seen = opened(page)
+    assert all(figure["marks"] > 10 for figure in seen["figures"])
+    assert all(figure["clipped"] == [] for figure in seen["figures"])
+    assert seen["errors"] == seen["requests"] == []
+    assert "Traceback" not in page.read_text("utf-8")
