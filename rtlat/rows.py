@@ -50,9 +50,9 @@ class Rows:
         self.samples_of = "all"
         self._pending: dict[str, list[Any]] = {}
         self._chunks: list[tuple[int, dict[str, Any]]] = []
-        self._samples: list[tuple[str, str, Array, Array, Array]] = []
+        self._samples: list[tuple[str, str, str, dict[str, Array]]] = []
         self._sampled = 0
-        self._counts: dict[tuple[str, str], _Counts] = {}
+        self._counts: dict[tuple[str, str, str], _Counts] = {}
 
     def add(
         self,
@@ -87,7 +87,16 @@ class Rows:
         chunk = {"series": series, "quantity": quantity, "kind": kind, "low": low, "high": high, **columns}
         self._chunks.append((len(low), chunk))
 
-    def samples(self, series: str, quantity: str, values: Array, line: Array, seq: Array) -> None:
+    def samples(
+        self,
+        series: str,
+        quantity: str,
+        values: Array,
+        line: Array,
+        seq: Array,
+        time: Array | None = None,
+        of: str = "",
+    ) -> None:
         """Append samples of one series: integers, each `step` wide, their line and cycle numbers.
 
         Parameters
@@ -98,6 +107,10 @@ class Rows:
             As printed, negative or huge as they may be.
         line, seq : int64 arrays
             Line and cycle number of each value; -1 where there is no cycle number.
+        time : float64 array, optional
+            When each stood, from the run's start. [s]
+        of : str
+            Which observations these are; `samples_of` if not given.
 
         Examples
         --------
@@ -112,10 +125,11 @@ class Rows:
         ([-2000.0, 7000.0, 1000000000000000.0], [1, 2, 1], [2, 1, 4])
         """
         self._sampled += len(values)
-        self._samples.append((series, quantity, values, line, seq))
+        columns = {"value": values, "line": line, "seq": seq} | ({} if time is None else {"time": time})
+        self._samples.append((series, quantity, of, columns))
         if self.folded:
-            for name, what, part, lines, _ in self._samples:
-                self._counts.setdefault((name, what), _Counts()).add(part, lines)
+            for name, what, which, part in self._samples:
+                self._counts.setdefault((name, what, which), _Counts()).add(part["value"], part["line"])
             self._samples.clear()
 
     @property
@@ -151,19 +165,20 @@ class Rows:
 
     def _sample_chunks(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """The samples as columns: one row each, or one for each value."""
-        for series, quantity, values, line, seq in self._samples:
-            points = {"low": values * self.step, "high": values * self.step, "n": 1, "seq": seq, "line": line}
-            yield len(values), self._columns(series, quantity, "sample", points)
-        for (series, quantity), counts in self._counts.items():
+        for series, quantity, of, columns in self._samples:
+            values = columns["value"] * self.step
+            points = {**columns, "low": values, "high": values, "n": 1}
+            yield len(values), self._columns(series, quantity, of, "sample", points)
+        for (series, quantity, of), counts in self._counts.items():
             values, n, line = counts.merged()
             low = values * self.step
             high = np.maximum(low + self.step, np.nextafter(low, math.inf))  # beyond 2^53 adding a step does nothing
             bins = {"low": low, "high": high, "n": n, "line": line}
-            yield len(values), self._columns(series, quantity, "bin", bins)
+            yield len(values), self._columns(series, quantity, of, "bin", bins)
 
-    def _columns(self, series: str, quantity: str, kind: str, columns: dict[str, Any]) -> dict[str, Any]:
+    def _columns(self, series: str, quantity: str, of: str, kind: str, columns: dict[str, Any]) -> dict[str, Any]:
         """A chunk of samples with its words."""
-        return {"series": series, "quantity": quantity, "kind": kind, "of": self.samples_of, **columns}
+        return {"series": series, "quantity": quantity, "kind": kind, "of": of or self.samples_of, **columns}
 
 
 class _Counts:

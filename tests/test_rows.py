@@ -107,3 +107,19 @@ def test_memory_is_that_of_the_values_not_of_the_samples() -> None:
 def test_no_sample_is_no_row(missing: str) -> None:
     assert Rows(keep=0).arrays()[missing].tolist() == []
     assert math.isnan(filled([1], keep=1).arrays()["avg"][0])
+
+
+def test_samples_tell_their_time_and_which_observations_they_are() -> None:
+    rows = Rows(keep=3)
+    line = seq = np.array([1, 2])
+    rows.samples("cpu0", "noise", np.array([7, 9]), line, seq, time=np.array([0.0, 0.5]), of="over")
+    rows.samples("cpu0", "noise", np.array([7]), np.array([3]), np.array([3]))
+    arrays = rows.arrays()
+    assert arrays["time"].tolist()[:2] == [0.0, 0.5]
+    assert math.isnan(arrays["time"][2])
+    assert arrays["of"].tolist() == ["over", "over", "all"]
+    rows.samples("cpu0", "noise", np.array([7]), np.array([4]), np.array([4]))
+    arrays = rows.arrays()
+    assert rows.folded
+    told = zip(arrays["low"].tolist(), arrays["of"].tolist(), arrays["n"].tolist(), strict=True)
+    assert sorted(told) == [(7.0, "all", 2), (7.0, "over", 1), (9.0, "over", 1)]
