@@ -1,8 +1,8 @@
 """JSON as latency tools write it, alone or between other lines: objects whose members keep their line.
 
 The json module forgets where a number stood, reads nothing of a text whose last brace is missing, and nests
-as deep as the text says. Logs need the opposite. Only objects, strings, numbers and words are taken (``-nan``
-is such a word); an array is refused.
+as deep as the text says. Logs need the opposite. An array is an object whose keys are 0, 1, 2 ..., so that a
+list of counts is a table too. Words that are no JSON are taken as they stand (``-nan`` is such a word).
 """
 
 from __future__ import annotations
@@ -22,19 +22,20 @@ from rtlat.rows import Array
 from rtlat.source import Line
 
 DEEPEST = 16
-"""No tool nests its objects deeper."""
+"""No tool nests its objects and arrays deeper."""
 
 MOST_MEMBERS = 100_000
 """No tool writes more members outside its tables."""
 
 Path = tuple[str, ...]
 
-_TOKEN = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([{}:,])|([-+.\w]+))')
+_TOKEN = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([][{}:,])|([-+.\w]+))')
 _OBJECT = re.compile(r"\s*\{")
+_ENDS = {"{": "}", "[": "]"}
 
 
 class Member(NamedTuple):
-    """A value (``text`` as printed, without quotes), the start or end of an object, or text between objects."""
+    """A value (``text`` as printed, without quotes), an object's or array's start or end, or text between objects."""
 
     kind: Literal["value", "open", "close", "text"]
     path: Path
@@ -44,7 +45,7 @@ class Member(NamedTuple):
 
 @dataclass(slots=True)
 class Table:
-    """An object of counts by whole number, such as a histogram; `damage` is its first member that is no such pair."""
+    """Counts by whole number, such as a histogram, or an array of counts; `damage` is the first that is none."""
 
     key: array[int] = field(default_factory=lambda: array("q"))
     count: array[int] = field(default_factory=lambda: array("q"))
@@ -61,11 +62,11 @@ class Object:
     where : str
         The log's name, for messages.
     members : dict of path to Member
-        Values, and the starts of the objects inside it.
+        Values, and the starts of the objects and arrays inside it.
     tables : dict of path to Table
-        The objects inside it that are tables.
+        The objects and arrays inside it that are tables.
     closed : list of path
-        The objects inside it that are complete, in their order.
+        The objects and arrays inside it that are complete, in their order.
     whole, quoted : bool
         Whether it is complete itself; whether all of its lines stood behind ``>``.
     """
@@ -87,7 +88,7 @@ class Object:
         """
         table = self.tables.get(path, Table())
         if table.damage[1]:
-            raise LogError(self.where, table.damage[0], "a pair like '\"12\": 171'", line=table.damage[1])
+            raise LogError(self.where, table.damage[0], "counts, as in '\"12\": 171'", line=table.damage[1])
         keys, counts, lines = (np.array(column, np.int64) for column in (table.key, table.count, table.line))
         order = np.argsort(keys, kind="stable")
         keys, counts, lines = keys[order], counts[order], lines[order]
@@ -126,7 +127,7 @@ class Object:
         self.quoted = self.quoted and member.line.quote > 0
         if member.kind == "close":
             self.closed.append(path)
-        elif member.kind == "value" and is_table(path[:-1]):
+        elif is_table(path[:-1]):
             table = self.tables.setdefault(path[:-1], Table())
             try:
                 pair = schema.count(path[-1]), schema.count(member.text)
@@ -200,8 +201,11 @@ def members(where: str, lines: Iterable[Line]) -> Iterator[Member]:
     Traceback (most recent call last):
     ...
     rtlat.errors.LogError: a.json:1: found '"b": 2}', expected , or } of JSON
+    >>> [(*m.path, m.text) for m in members("a.json", [Line(1, '{"t": [4, [7]]}')]) if m.kind == "value"]
+    [('t', '0', '4'), ('t', '1', '0', '7')]
     """
     path: list[str] = []
+    places: list[int] = []  # in an array the place of its next element, in an object -1
     key, expected = "", "a value"
     for line in lines:
         text, at = line.text, 0
@@ -212,29 +216,40 @@ def members(where: str, lines: Iterable[Line]) -> Iterator[Member]:
                 break
             token = _TOKEN.match(text, at)
             word, mark, atom = token.groups() if token else (None, "", None)
-            if mark == "{" and expected == "a value" and len(path) < DEEPEST:
+            if mark in _ENDS and expected.startswith("a value") and len(path) < DEEPEST:
                 path.append(key)
+                places.append(0 if mark == "[" else -1)
                 yield Member("open", tuple(path[1:]), mark, line)
-                expected = "a key or }"
-            elif mark == "}" and expected.endswith("}"):
+                key, expected = ("0", "a value or ]") if mark == "[" else ("", "a key or }")
+            elif mark and mark in _ENDS.values() and expected.endswith(mark):
                 yield Member("close", tuple(path[1:]), mark, line)
                 path.pop()
-                expected = ", or }" if path else "a value"
-            elif mark == "," and expected == ", or }":
-                expected = "a key"
+                places.pop()
+                expected = _after(places)
+            elif mark == "," and expected.startswith(", or"):
+                if places[-1] < 0:
+                    expected = "a key"
+                else:
+                    places[-1] += 1
+                    key, expected = str(places[-1]), "a value"
             elif mark == ":" and expected == ":":
                 expected = "a value"
             elif word is not None and expected.startswith("a key"):
                 key, expected = unescaped(word), ":"
-            elif mark is None and expected == "a value":
+            elif mark is None and expected.startswith("a value"):
                 yield Member("value", (*path[1:], key), str(atom) if word is None else unescaped(word), line)
-                expected = ", or }"
+                expected = _after(places)
             elif not line.whole:
                 return  # cut inside the last line
             else:
                 raise LogError(where, repr(text[at : at + 40].strip()), f"{expected} of JSON", line=line.number)
             assert token
             at = token.end()
+
+
+def _after(places: list[int]) -> str:
+    """What may stand behind a value."""
+    return "a value" if not places else ", or }" if places[-1] < 0 else ", or ]"
 
 
 def unescaped(word: str) -> str:

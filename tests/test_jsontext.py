@@ -15,7 +15,9 @@ from rtlat.source import Line
 
 VALUES = st.integers() | st.floats(allow_nan=False) | st.text() | st.booleans() | st.none()
 OBJECTS = st.recursive(
-    st.dictionaries(st.text(), VALUES), lambda inner: st.dictionaries(st.text(), VALUES | inner), max_leaves=12
+    st.dictionaries(st.text(), VALUES),
+    lambda inner: st.dictionaries(st.text(), VALUES | inner | st.lists(VALUES | inner, max_size=4)),
+    max_leaves=12,
 )
 
 
@@ -27,11 +29,12 @@ def numbered(text: str) -> list[Line]:
     return [Line(number, line) for number, line in enumerate(text.split("\n"), 1)]
 
 
-def flat(value: dict[str, Any], path: tuple[str, ...] = ()) -> dict[tuple[str, ...], str]:
+def flat(value: dict[str, Any] | list[Any], path: tuple[str, ...] = ()) -> dict[tuple[str, ...], str]:
     found = {}
-    for key, member in value.items():
-        if isinstance(member, dict):
-            found |= {(*path, key): "{"} | flat(member, (*path, key))
+    pairs = value.items() if isinstance(value, dict) else ((str(place), one) for place, one in enumerate(value))
+    for key, member in pairs:
+        if isinstance(member, dict | list):
+            found |= {(*path, key): json.dumps(member)[0]} | flat(member, (*path, key))
         else:
             found[(*path, key)] = member if isinstance(member, str) else json.dumps(member)
     return found
@@ -58,13 +61,36 @@ def test_a_table_rises_and_keeps_its_lines(counts: dict[int, int]) -> None:
         assert f'"{key}": {counts[key]}' in text.split("\n")[line - 1]
 
 
+@given(st.lists(st.integers(0, 2**63 - 1), min_size=1))
+def test_an_array_of_counts_is_a_table(counts: list[int]) -> None:
+    text = json.dumps({"t": [7, counts]}, indent=1)
+    (found,) = jsontext.objects("log", numbered(text), lambda path: path == ("t", "1"))
+    assert isinstance(found, jsontext.Object)
+    keys, numbers, lines = found.table("t", "1")
+    assert (keys.tolist(), numbers.tolist()) == ([*range(len(counts))], counts)
+    assert [int(text.split("\n")[line - 1].strip(" ,")) for line in lines.tolist()] == counts
+
+
+@pytest.mark.parametrize("member", ["{}", "[1]", '"x"', "-1", "2.5"])
+def test_what_is_no_count_damages_a_table(member: str) -> None:
+    lines = numbered(f'{{"t": {{"4": 7,\n"5": {member}}}}}')
+    (found,) = jsontext.objects("log", lines, lambda path: path == ("t",))
+    assert isinstance(found, jsontext.Object)
+    with pytest.raises(LogError, match=r"^log:2: found .* expected counts, as in '\"12\": 171'$"):
+        found.table("t")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ('{"a": 1,}', "log:1: found '}', expected a key of JSON"),
         ('{"a" 1}', "log:1: found '1}', expected : of JSON"),
         ('{"a": }', "log:1: found '}', expected a value of JSON"),
-        ('{\n"a": [1]}', "log:2: found '[1]}', expected a value of JSON"),
+        ('{\n"a": [1,]}', "log:2: found ']}', expected a value of JSON"),
+        ('{\n"a": [1 2]}', "log:2: found '2]}', expected , or ] of JSON"),
+        ('{"a": [1}', "log:1: found '}', expected , or ] of JSON"),
+        ('{"a": [1: 2]}', "log:1: found ': 2]}', expected , or ] of JSON"),
+        ('{"a": ]}', "log:1: found ']}', expected a value of JSON"),
         ('{a: 1}', "log:1: found 'a: 1}', expected a key or } of JSON"),
         ('{"a": 1,\n"a": 2}', "log:2: found 'a' twice (first in line 1), expected it once"),
         ('{"a": {"b": 1}, "a": 3}', "log:1: found 'a' twice (first in line 1), expected it once"),

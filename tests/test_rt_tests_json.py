@@ -426,7 +426,7 @@ def test_a_number_is_never_misread() -> None:
         ('"max": 7', '"max": seven', "log:25: found max seven, expected a whole number"),
         ('"max": 7', '"max": 99999999999999999999', "log:25: found max 99999999999999999999"),
         ('"avg": 4.12', '"avg": -nan', "log:26: found avg '-nan' is no number"),
-        ('"avg": 4.12', '"avg": [4.12]', "log:26: found '[4.12],', expected a value of JSON"),
+        ('"avg": 4.12', '"avg": [4.12]', "log:26: found avg '[' is no number, expected a number"),
         ('"resolution_in_ns": 0', '"resolution_in_ns": 10', "log:15: found resolution_in_ns 10, expected 0 (us) or"),
         ('"resolution_in_ns": 0', '"resolution": 0', "log: found no resolution_in_ns, expected 0 (us) or 1 (ns)"),
         ('"0": {', '"CPU 0": {', "log:17: found thread 'CPU 0', expected a number"),
