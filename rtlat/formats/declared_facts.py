@@ -252,7 +252,7 @@ FORMAT = Format(
     name="declared_facts",
     title="figures that exist only as prose, declared in TOML: [[fact]]",
     gives="min, mean, max and printed quantiles, with document and line",
-    versions="",
+    versions="rtlat's own",
     marks=(_HEADER,),
     parse=parse,
 )
