@@ -94,7 +94,7 @@ def looks(runs: pd.DataFrame) -> dict[str, Look]:
     return {
         key: Look(
             html.escape(shortened(key, 36)),
-            html.escape(" · ".join(filter(None, (shortened(name, 30), shortened(load, 24))))),
+            html.escape(" · ".join(filter(None, (shortened(name, 30), shortened(load, 24, tail=load in keys))))),
             html.escape(shortened(name, 30)),
             colours[name],
             dashes[load],
@@ -128,16 +128,20 @@ def mark(place: int) -> str:
     return _MARKS[place % len(_MARKS)]
 
 
-def shortened(text: str, length: int) -> str:
-    """Return `text` with its middle left out if it is longer than `length`.
+def shortened(text: str, length: int, *, tail: bool = True) -> str:
+    """Return `text` with its middle left out if it is longer than `length`, or its end without `tail`.
+
+    Names of runs often differ only at the end; of a load's command line the beginning tells most.
 
     Examples
     --------
-    >>> shortened("konchalas_rt_preempt_10h_bbb_busy", 20)
-    'konchalas_…_bbb_busy'
+    >>> shortened("konchalas_rt_preempt_10h_bbb_busy", 20), shortened("stress-ng --cpu 2 --vm 1", 12, tail=False)
+    ('konchalas_…_bbb_busy', 'stress-ng -…')
     """
-    half = (length - 1) // 2
-    return text if len(text) <= length else f"{text[: length - 1 - half]}…{text[-half:]}"
+    if len(text) <= length:
+        return text
+    half = (length - 1) // 2 if tail else 0
+    return f"{text[: length - 1 - half]}…{text[-half:] if half else ''}"
 
 
 def duration(seconds: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -67,17 +68,18 @@ class Panel:
             legendgroup=run.label,
         )
 
-    def latency(self, low: float, high: float, further: dict[float, str] | None = None) -> None:
-        """Give the latency axis its range and ticks, and `further` ticks by where they stand."""
-        values, texts = log_ticks(low, high)
-        for value, text in (further or {}).items():
-            kept = [place for place, tick in enumerate(values) if not value / 1.2 < tick < value * 1.2]
-            values, texts = [*(values[place] for place in kept), value], [*(texts[place] for place in kept), text]
+    def latency(self, low: float, high: float, last: float = math.inf, further: dict[float, str] | None = None) -> None:
+        """Give the latency axis its range, ticks up to `last`, and `further` ticks by where they stand."""
+        values, texts = log_ticks(low, min(high, last))
+        values, texts = [*values, *(further or {})], [*texts, *(further or {}).values()]
         axis = {"range": [math.log10(low), math.log10(high)], "tickvals": values, "ticktext": texts}
         self.figure.layout[f"xaxis{self._suffix}"].update(axis, title={"text": self.unit, "standoff": 4})
 
     def rows(self, labels: Sequence[str]) -> None:
         """Make the upward axis a list, the first label on top."""
+        longest = max((len(re.sub("<[^>]*>", "", line)) for label in labels for line in label.split("<br>")), default=0)
+        # browsers without the font asked for measure too late for plotly's own margin
+        self.figure.layout.margin.l = max(self.figure.layout.margin.l, 12 + 7 * longest)
         ticks = {"tickvals": list(range(len(labels))), "ticktext": list(labels), "ticks": "", "showgrid": False}
         self.figure.layout[f"yaxis{self._suffix}"].update(ticks, range=[len(labels) - 0.4, -0.6])
 

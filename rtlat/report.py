@@ -147,7 +147,7 @@ def _executed(asked: Question, draft: Path, progress: _Progress, timeout: float 
                 start_timeout=120,
                 execution_timeout=timeout,
                 on_cell_start=lambda cell, cell_index: progress.step(f"cell {cell_index + 1} of {cells}"),
-                extra_arguments=["--log-level=ERROR"],  # ipykernel warns of TCP on stderr at each start
+                extra_arguments=["--log-level=CRITICAL"],  # ipykernel tells stderr of TCP and of its own end
             )
     except PapermillExecutionError as error:
         own = hasattr(errors, error.ename)

@@ -225,14 +225,23 @@ def test_many_histograms_are_rows_of_shades() -> None:
     assert heat.z[0][-1] == pytest.approx(math.log10(17))
 
 
+def test_bins_too_narrow_to_draw_are_drawn_as_their_highest() -> None:
+    bins = pd.DataFrame({"low": [100.0, 101.0, 103.0, 150.0], "high": [101.0, 102.0, 104.0, 151.0], "n": [1, 8, 2, 1]})
+    x, y = curves._outline(bins, 50, 1.1)
+    assert list(zip(x.tolist(), y.tolist(), strict=True)) == [
+        (100, 0.5), (100, 8), (104, 8), (104, 0.5), (150, 0.5), (150, 1), (151, 1), (151, 0.5)
+    ]  # fmt: skip
+
+
 def test_long_curves_keep_their_ends_and_their_peaks() -> None:
     size = 30_000
     n = np.ones(size, int)
     n[12_345] = 10**9
     bins = pd.DataFrame({"low": np.arange(size) + 1.0, "high": np.arange(size) + 2.0, "n": n})
-    x, y = curves._outline(bins, 0.5, curves.LONGEST_CURVE)
+    x, y = curves._outline(bins, 0.5, 1.02)
     assert len(x) <= curves.LONGEST_CURVE
     assert (x.min(), x.max(), y.max()) == (1, size + 1, np.float32(10**9))
+    assert list(y).count(0.5) == 2, "no gap between neighbours"
     assert x.dtype == y.dtype == np.float32
 
 
@@ -260,6 +269,19 @@ def test_exceedance_keeps_the_last_observation() -> None:
     ends = {trace.x[0]: trace.marker.symbol for trace in traces(figure, mode="markers")}
     assert ends == {300: "x", 9: "arrow-right-open"}
     assert b.y.dtype == np.float32
+
+
+def test_an_overflow_is_a_band_down_to_its_one_known_observation() -> None:
+    """Of ten observations five lie in the overflow from 4 on, one of them at 90: the share beyond 4 is 0.1 to 0.5."""
+    table = pd.DataFrame({"value": [1.0, 4.0, 90.0], "low": [1.0, 0.5, 0.1], "high": [1.0, 0.5, 0.5]})
+    table = table.assign(run="a", series="t0", quantity="thread", unit="us")
+    figure = ccdf_figure(table, summary_of({"run": "a", "max": Bounds(90, 91, "ok")}), runs_of(run=["a"]))
+    upper, band, worst = figure.data
+    assert [step_at(upper, x) for x in (3, 50)] == [1, 0.5]
+    assert (band.line.shape, band.fill) == ("vh", "tonexty")
+    assert band.y.tolist() == pytest.approx([1, 0.5, 0.1])
+    assert (worst.x[0], worst.y[0], worst.marker.symbol) == (90, pytest.approx(0.1), "x")
+    assert 10 ** figure.layout.yaxis.range[0] < 0.1
 
 
 def test_bands_of_many_curves_are_left_out() -> None:
