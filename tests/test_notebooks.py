@@ -173,3 +173,22 @@ def test_a_notebook_makes_its_report_of_its_own_data(path: Path, tmp_path: Path)
     assert all(figure["clipped"] == [] for figure in seen["figures"])
     assert seen["errors"] == seen["requests"] == []
     assert "Traceback" not in page.read_text("utf-8")
+
+
+def test_a_hostile_log_writes_nothing_into_the_page(small: Path, tmp_path: Path) -> None:
+    """Names of files and words of cards reach tables, figures, hover texts and sentences."""
+    script = "<img src=x onerror=document.title='owned'>"
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    source = (small / "repeats" / "stock-1-idle.hist").read_text()
+    (folder / "<b onclick=x>.hist").write_text(source)
+    (folder / "b.hist").write_text(source)
+    (folder / "runs.toml").write_text(f'[defaults]\nload = "{script}"\nnote = "{script}"\napproach = "{script}"\n')
+    (page,) = report(ROOT / "notebooks" / "compare.ipynb", folder, out=tmp_path / "out")
+    text = re.sub(r"<script.*?</script>", "", page.read_text("utf-8"), flags=re.S)
+    assert "<img" not in text
+    assert "<b onclick" not in text
+    seen = opened(page)
+    assert seen["title"] != "owned"
+    assert seen["errors"] == seen["requests"] == []
+    assert len(seen["figures"]) == 3
