@@ -142,19 +142,23 @@ def by_quantity(table: Callable[..., pd.DataFrame], recording: Recording, rows: 
 
 
 def context_differences(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return what differs between runs, a row for all runs that share it; what is not stated is ``unknown``.
+    """Return what differs between runs: a row for each value of each fact, with the runs it holds for.
 
     Returns
     -------
     DataFrame
-        The differing columns of runs, then ``runs``, the names.
+        what, value, runs; what is not stated is ``unknown``.
     """
-    text = _context(runs)
-    differing = [name for name in text.columns if text[name].nunique() > 1]
-    if not differing:
-        return text[[]]
-    grouped = text.assign(runs=list(map(str, runs["run"]))).groupby(differing, sort=False)["runs"]
-    return grouped.agg(listed).reset_index()
+    import pandas as pd
+
+    names = pd.Series(list(map(str, runs["run"])))
+    rows = [
+        (what, value, listed(list(names[group.index])))
+        for what, column in _context(runs).items()
+        if column.nunique() > 1
+        for value, group in column.groupby(column, sort=False)
+    ]
+    return pd.DataFrame(rows, columns=["what", "value", "runs"])
 
 
 def context_shared(runs: pd.DataFrame) -> pd.DataFrame:

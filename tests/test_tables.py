@@ -148,8 +148,12 @@ def test_the_answer_says_what_logs_do_not_tell_apart() -> None:
 
 def test_context_shows_only_what_differs(recording: rtlat.Recording) -> None:
     differing = tables.context_differences(recording.runs)
-    assert list(differing.columns) == ["approach", "load", "runs"]
-    assert sorted(map(tuple, differing.to_numpy())) == [("EVL", "idle", "idle"), ("PREEMPT_RT", "a<b", "busy")]
+    assert sorted(map(tuple, differing.to_numpy())) == [
+        ("approach", "EVL", "idle"),
+        ("approach", "PREEMPT_RT", "busy"),
+        ("load", "a<b", "busy"),
+        ("load", "idle", "idle"),
+    ]
     shared = tables.context_shared(recording.runs).set_index("what")["value"]
     assert (shared["machine"], shared["duration"]) == ("<board>", "1 h")
     assert "kernel" not in shared, "not stated"
@@ -166,9 +170,14 @@ def test_runs_of_the_same_context_share_a_row() -> None:
     from rtlat.schema import RUNS
 
     runs = frame(RUNS, {"run": list("abcdef"), "load": ["x"] * 5 + [""], "period": [1e6] * 5 + [math.nan]})
-    table = tables.context_differences(runs)
-    assert table.to_numpy().tolist() == [["x", "1 ms", "a, b, c and 2 more"], ["unknown", "unknown", "f"]]
-    assert tables.context_differences(runs[:5]).empty
+    assert tables.context_differences(runs).to_numpy().tolist() == [
+        ["load", "x", "a, b, c and 2 more"],
+        ["load", "unknown", "f"],
+        ["period", "1 ms", "a, b, c and 2 more"],
+        ["period", "unknown", "f"],
+    ]
+    assert tables.context_differences(runs[1:5]).empty
+    assert tables.context_differences(runs[4:])["runs"].tolist() == ["e", "f"] * 2
 
 
 def test_every_warning_stands_once_with_its_runs(tmp_path: Path, recording: rtlat.Recording) -> None:
