@@ -81,13 +81,14 @@ def assemble(readings: list[Reading], chosen: list[cards.Card | None], facts: di
 
 def _stems(sources: list[Source]) -> list[str]:
     """A key per log: its stem; where two logs share it, as much of the path as tells them apart."""
-    paths = [Path(source.name) for source in sources]
+    paths = [source.path or Path(source.name) for source in sources]  # the name of an absolute path is its last part
     levels = [
         [path.stem for path in paths],
         [path.name for path in paths],
         [f"{path.parent.name}/{path.stem}".lstrip("/") for path in paths],
         [f"{path.parent.name}/{path.name}".lstrip("/") for path in paths],
-        [path.as_posix() for path in paths],
+        [f"{path.parent.parent.name}/{path.parent.name}/{path.name}".lstrip("/") for path in paths],
+        [source.name for source in sources],
     ]
     together: dict[str, list[int]] = {}
     for index, stem in enumerate(levels[0]):

@@ -6,14 +6,17 @@ from rtlat.errors import AmbiguousFormatError, UnknownFormatError, UnsupportedFo
 from rtlat.formats import FORMATS
 from rtlat.formats.unsupported import recognise
 from rtlat.protocol import Format
-from rtlat.source import Line, Source
+from rtlat.source import HEAD_BYTES, Line, Source
 
-# `cyclictest -q --json=-` prints its T: lines around the JSON: one run told twice, and the JSON tells more.
-_TOLD_TWICE: dict[tuple[str, ...], str] = {("cyclictest_text", "rt_tests_json"): "rt_tests_json"}
+# `cyclictest -q --json=-` and early jitterdebuggers print T: lines around JSON: one run told twice, JSON tells more.
+_TOLD_TWICE: dict[tuple[str, ...], str] = {
+    ("cyclictest_text", "rt_tests_json"): "rt_tests_json",
+    ("jitterdebugger_results", "jitterdebugger_status"): "jitterdebugger_results",
+}
 
 
 def detect(source: Source) -> tuple[Format, Line]:
-    """Return the format that claims a log by its content, with the line that decided.
+    """Return the format that claims a log by its content, with the line that decided (of number 0 if it is no text).
 
     Raises
     ------
@@ -22,6 +25,10 @@ def detect(source: Source) -> tuple[Format, Line]:
     UnknownFormatError, AmbiguousFormatError
         If no format claims it, or more than one does.
     """
+    start = next(source.chunks(HEAD_BYTES), b"")
+    for candidate in FORMATS:
+        if candidate.claims and candidate.claims(start):
+            return candidate, Line(0, "its first bytes")
     lines = source.head()
     claims = []
     for candidate in FORMATS:

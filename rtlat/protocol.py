@@ -93,6 +93,8 @@ class Format:
         A line of the first 64 KiB that any of them matches (``match``, on cleaned text) claims the log.
     parse : callable
         Yields the log's runs, in the order they stand in it.
+    claims : callable, optional
+        Whether a log that is no text is claimed, by its first 64 KiB.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Format:
     versions: str
     marks: tuple[re.Pattern[str], ...]
     parse: Callable[[Source], Iterator[Run]]
+    claims: Callable[[bytes], bool] | None = None
 
 
 class Recording(NamedTuple):

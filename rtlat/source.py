@@ -39,8 +39,9 @@ LARGEST_TEXT = 256 << 20
 KEEP_SAMPLES = 1_000_000
 """Samples of one log that are kept as rows; beyond, equal values are counted together and order is lost."""
 
-# `ESC[4Apolicy: fifo: ...`: the cursor goes up and the next screen starts in the middle of a line.
-_CURSOR = re.compile(r"\x1b\[\d*(?:;\d*)?[A-HJKf]|\r")
+# `ESC[4Apolicy: fifo: ...`: the cursor goes up and the next screen starts in the middle of a line; rtla top clears
+# the terminal before each table: `ESCc     Timer Latency`.
+_CURSOR = re.compile(r"\x1b\[\d*(?:;\d*)?[A-HJKf]|\x1bc|\r")
 _ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|[@-Z\\-_]|\][^\x07\x1b]*(?:\x07|\x1b\\)?)")
 _QUOTE = re.compile(r"(?:>[ ]?)+")
 _PREFIX = re.compile(
@@ -177,6 +178,18 @@ class Source:
             raise LogError(self.name, f"damaged compression ({error})", remedy="copy the file again") from None
         except OSError as error:
             raise LogError(self.name, f"a file that cannot be read ({error.strerror or error})") from None
+
+    def chunks(self, size: int = BLOCK_BYTES) -> Iterator[bytes]:
+        """Yield the log's bytes, decompressed and nothing else, for formats that are no text.
+
+        Raises
+        ------
+        LogError
+            If the file cannot be opened or decompressed.
+        """
+        with self._open() as stream:
+            while chunk := self._read(stream, size):
+                yield chunk
 
     def lines(self) -> Iterator[Line]:
         """Yield the log's lines, cleaned."""

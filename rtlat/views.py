@@ -30,7 +30,8 @@ def evidence(recording: Recording, readings: list[Reading]) -> str:
             continue
         lines.append(reading.source.name)
         line = reading.evidence
-        why = f"by line {line.number}: {line.text.strip()[:60]!r}" if line else "as asked for"
+        why = f"by line {line.number}: {line.text.strip()[:60]!r}" if line and line.number else "as asked for"
+        why = f"by {line.text}" if line and not line.number else why
         lines.append(f"  format    {reading.format.name}, {why}")
         for run in by_source[reading.source.name].to_dict("records"):
             lines += _run_evidence(run, kept.get(run["run"], 0))

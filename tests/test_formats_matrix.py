@@ -14,6 +14,7 @@ from rtlat.source import Source
 
 TEXT, JSON, RTD = ("cyclictest_text",), ("rt_tests_json",), ("rtd_table",)
 NOBODY: tuple[str, ...] = ()
+JD = {name: (f"jitterdebugger_{name}",) for name in ("results", "samples", "status")}
 
 # the first pattern that fits a path holds; a path that none fits is nobody's
 EXPECTED = {
@@ -63,6 +64,9 @@ EXPECTED = {
     "*/xenomai-mercury/*": RTD,
     "tests/data/xenomai/*": RTD,
     "tests/data/cyclictest/*": TEXT,
+    "*/j*d*/results.json": JD["results"],
+    "*/j*d*/samples.*": JD["samples"],
+    "*/jitterdebugger*.txt": JD["status"],
 }
 FOLDERS = ((SHARED, "logs"), (SHARED, "seeds"), (ROOT, "data"), (ROOT, "tests/data"))
 FILES = {
@@ -74,6 +78,10 @@ FILES = {
 
 
 def claims(path: Path) -> tuple[str, ...]:
+    start = next(Source(path, path.name).chunks(), b"")
+    binary = tuple(known.name for known in FORMATS if known.claims and known.claims(start))
+    if binary:
+        return binary
     try:
         lines = Source(path, path.name).head()
     except LogError:  # empty or binary

@@ -64,10 +64,6 @@ EXPECTED = {
     "*/hwlatdetect*": "hwlatdetect",
     "*/lkml-hwlatdetect*": "hwlatdetect",
     # other tools
-    "*/jitterdebugger*/results.json": "jitterdebugger",
-    "*/jd/results.json": "jitterdebugger",
-    "*/jitterdebugger*/samples.csv": "jitterdebugger",
-    "*/jitterdebugger*.txt": "jitterdebugger",
     "public/cyclictest/osadl_r0s8.json": "OSADL RT Dataset",
     "*/*stress-ng*": "stress-ng",
     "*/host-rt-app.config.json": None,

@@ -3,6 +3,9 @@
 from rtlat.formats import (
     cyclictest_text,
     declared_facts,
+    jitterdebugger_results,
+    jitterdebugger_samples,
+    jitterdebugger_status,
     lil_dmesg,
     rt_tests_json,
     rtd_table,
@@ -14,6 +17,9 @@ from rtlat.protocol import Format
 FORMATS: tuple[Format, ...] = (
     cyclictest_text.FORMAT,
     declared_facts.FORMAT,
+    jitterdebugger_results.FORMAT,
+    jitterdebugger_samples.FORMAT,
+    jitterdebugger_status.FORMAT,
     lil_dmesg.FORMAT,
     rt_tests_json.FORMAT,
     rtd_table.FORMAT,

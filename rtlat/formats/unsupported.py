@@ -78,7 +78,6 @@ _PATTERNS = {
     "Xenomai switchtest": r"\s*== Threads: sleeper_|\s*RTH\|-*cpu\|ctx switches\|",
     "Xenomai switchbench": r"\s*RTH\|[- ]*lat min\|[- ]*lat avg\|[- ]*lat max\|[- ]*lost",
     # other latency tools
-    "jitterdebugger": r"T:\s*\d+ \(\s*\d+\) A:\s*\d+ C:|\d+;\d+\.\d{9};\d+\s*$|jd_\w+\.c:jd_|\s*\"cpus_online\":\s*\d",
     "OSADL RT Dataset": r'.{0,200}?"name":\s*"RT Dataset"',
     "stress-ng": r"stress-ng: +(?:info|debug|metrc|metric|warn|fail|error)|\s+stress-ng-version:",
     "rt-app": r"#idx +perf +run +period|\[rt-app\] <",
