@@ -13,6 +13,7 @@ from rtlat.formats import FORMATS
 from rtlat.source import Source
 
 TEXT, JSON, RTD = ("cyclictest_text",), ("rt_tests_json",), ("rtd_table",)
+LINES, LATENCY = ("tracer_lines",), ("latency_tracer",)
 NOBODY: tuple[str, ...] = ()
 JD = {name: (f"jitterdebugger_{name}",) for name in ("results", "samples", "status")}
 
@@ -67,6 +68,15 @@ EXPECTED = {
     "*/j*d*/results.json": JD["results"],
     "*/j*d*/samples.*": JD["samples"],
     "*/jitterdebugger*.txt": JD["status"],
+    "*/tracefs-*.max_latency.txt": NOBODY,  # one number
+    "*/tracefs-osnoise-dir.txt": NOBODY,
+    "*/tracefs-wakeup*": LATENCY,
+    "*/tracefs-*": LINES,
+    "*/rtla612-*_trace*": LINES,
+    "*/trace-cmd-report-*": LINES,
+    "*/kerneldoc-osnoise.txt": LINES,
+    "*/kerneldoc-*": LATENCY,
+    "*/lkml-preemptirqsoff*": LATENCY,
 }
 FOLDERS = ((SHARED, "logs"), (SHARED, "seeds"), (ROOT, "data"), (ROOT, "tests/data"))
 FILES = {

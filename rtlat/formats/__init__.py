@@ -6,11 +6,13 @@ from rtlat.formats import (
     jitterdebugger_results,
     jitterdebugger_samples,
     jitterdebugger_status,
+    latency_tracer,
     lil_dmesg,
     rt_tests_json,
     rtd_table,
     rtirq_results,
     task_maxima,
+    tracer_lines,
 )
 from rtlat.protocol import Format
 
@@ -20,10 +22,12 @@ FORMATS: tuple[Format, ...] = (
     jitterdebugger_results.FORMAT,
     jitterdebugger_samples.FORMAT,
     jitterdebugger_status.FORMAT,
+    latency_tracer.FORMAT,
     lil_dmesg.FORMAT,
     rt_tests_json.FORMAT,
     rtd_table.FORMAT,
     rtirq_results.FORMAT,
     task_maxima.FORMAT,
+    tracer_lines.FORMAT,
 )
 """Every format, in alphabetical order; the order has no meaning."""

@@ -29,23 +29,10 @@ class Unsupported:
     pattern: re.Pattern[str]
 
 
-_TRACERS = (
-    "timerlat",
-    "osnoise",
-    "hwlat",
-    "wakeup_rt",
-    "wakeup_dl",
-    "wakeup",
-    "preemptirqsoff",
-    "preemptoff",
-    "irqsoff",
-)
-
 _PATTERNS = {
-    # kernel tracers and rtla (tools/tracing/rtla)
-    **{f"kernel tracer {name}": rf"(?:# )?(?:tracer: {name}\s*$|{name} latency trace v\d)" for name in _TRACERS},
-    "kernel tracer timerlat (events)": r".{1,64}?\[\d{3,5}\].{0,48}?: #\d+ +context +(?:irq|thread|user-ret) timer_lat",
-    "trace-cmd report": r"cpus=\d+\s*$|.{1,64}?\[\d{3,5}\].{0,48}?: (?:timerlat: +seq:|osnoise: +runtime:)",
+    # kernel traces without timerlat, osnoise, hwlat or a latency tracer; rtla (tools/tracing/rtla)
+    "kernel tracer": r"(?:# )?tracer: (?:nop|function|function_graph|blk|branch|mmiotrace)\s*$",
+    "trace-cmd report": r"cpus=\d+\s*$",
     "rtla timerlat hist": r"# RTLA timerlat histogram|(?:Index)?\s+(?:IRQ|Thr|Usr)-\d{3}\s",
     "rtla osnoise hist": r"# RTLA osnoise histogram|Index\s+CPU-\d{3}\s",
     "rtla timerlat top": r"\s+Timer Latency\s*$|.{0,32}\|\s{1,32}IRQ Timer Latency \((?:us|ns)\)",
