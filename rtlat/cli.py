@@ -84,7 +84,10 @@ def _parser() -> argparse.ArgumentParser:
     formats.add_argument("--names", action="store_true", help="names only")
     _takes_logs(read := command("read", _read, "parse logs; say what was kept, ignored and rejected"))
     read.add_argument(
-        "-o", metavar="DIR|F.csv", type=_path, help="write records, runs and series (.parquet), or one CSV"
+        "-o",
+        metavar="DIR|F.csv|F.rtdataset.json",
+        type=_path,
+        help="write records, runs and series (.parquet), one CSV, or the histograms of one run as an RT Dataset",
     )
     _takes_logs(command("card", _card, "print a run card to fill in: what the logs do not say"))
     _takes_logs(summary := command("summary", _summary, "a row of statistics per series"))
@@ -96,6 +99,8 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("notebooks", nargs="*", metavar="NOTEBOOK", help="names or files (default: all)")
     report.add_argument("--data", nargs="+", metavar="PATH", help="logs, folders or patterns (default: data/)")
     report.add_argument("--each", metavar="PATTERN", help="one report per folder that matches, such as 'lab/*/'")
+    report.add_argument("--card", metavar="FILE", help="a run card instead of the runs.toml beside the logs")
+    report.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a card key for all runs")
     report.add_argument("-p", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the notebook")
     report.add_argument("-o", metavar="DIR", type=_path, default="reports", help="where to write (default: reports)")
     command("lab", _lab, "open the notebooks in JupyterLab")
@@ -126,17 +131,23 @@ def _pairs(words: list[str], option: str) -> dict[str, str]:
     return pairs
 
 
-def _recording(options: argparse.Namespace) -> tuple[Recording, list[Reading], int]:
-    """Read what was asked for; the status is 1 if a named log could not be read."""
+def _facts(options: argparse.Namespace) -> dict[str, Any]:
+    """The words of ``--set``, checked."""
     from rtlat import cards
-    from rtlat.reading import read_all
 
-    given: dict[str, Any] = _pairs(options.set, "--set")
+    given = _pairs(options.set, "--set")
     try:
         cards.parse_set(given)
     except CardError as error:
         raise UsageError(f"--set: {error}") from None
-    recording, readings = read_all(options.logs, format=options.format, card=options.card, **given)
+    return given
+
+
+def _recording(options: argparse.Namespace) -> tuple[Recording, list[Reading], int]:
+    """Read what was asked for; the status is 1 if a named log could not be read."""
+    from rtlat.reading import read_all
+
+    recording, readings = read_all(options.logs, format=options.format, card=options.card, **_facts(options))
     status = 0
     for reading in readings:
         if reading.error:
@@ -178,14 +189,16 @@ def formats_table() -> str:
 
 def _read(options: argparse.Namespace) -> int:
     """``rtlat read``."""
-    from rtlat.store import save
+    from rtlat import rtdataset, store
     from rtlat.views import evidence
 
     recording, readings, status = _recording(options)
     print(evidence(recording, readings))
     if options.o:
-        save(recording, options.o)
-        print(f"wrote {options.o}")
+        left_out = rtdataset.save(recording, options.o) if rtdataset.is_meant(options.o) else ()
+        if not rtdataset.is_meant(options.o):
+            store.save(recording, options.o)
+        print(f"wrote {options.o}{'; left out: ' if left_out else ''}{', '.join(left_out)}")
     return status
 
 
@@ -222,6 +235,10 @@ def _report(options: argparse.Namespace) -> int:
     from rtlat.report import report
 
     parameters: dict[str, Any] = _pairs(options.p, "-p")
+    if options.card:
+        parameters["card"] = options.card
+    if _facts(options):
+        parameters["facts"] = options.set
     if options.each and options.data:
         raise UsageError("--each and --data: found both, expected one of them")
     groups = [options.data]
@@ -230,8 +247,9 @@ def _report(options: argparse.Namespace) -> int:
         if not groups:
             raise UsageError(f"--each {options.each}: matches no folder")
     listed = [_notebook(name) for name in options.notebooks] or sorted(_notebooks().glob("*.ipynb"))
-    if not options.notebooks and groups != [None]:
-        listed = [notebook for notebook in listed if takes(notebook, "data")]
+    if not options.notebooks:
+        needed = (["data"] if groups != [None] else []) + list(parameters)
+        listed = [notebook for notebook in listed if all(takes(notebook, name) for name in needed)] or listed
     status = 0
     for data in groups:
         try:

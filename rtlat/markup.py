@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any
 from rtlat.look import duration, looks, shortened, stated, titled
 from rtlat.results import STATUSES, Bounds
 from rtlat.schema import QUANTITIES
-from rtlat.tables import context_differences, context_shared, listed, ordered
+from rtlat.tables import TOLD, context_differences, context_shared, deciding, listed, ordered
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _TOO_FEW = "n is too small for this percentile: with 95 % confidence nothing observed bounds it from both sides"
-_PLAIN = ("ok", "max", "below_resolution", "stated")
-"""Statuses of a percentile that stands in a bin of its own."""
 
 _STYLE = (
     "<style>table.rtlat{font-size:.8em}"
@@ -167,15 +165,14 @@ def answer(rows: pd.DataFrame, runs: pd.DataFrame, percentiles: Sequence[str]) -
 
 def _spread(rows: list[dict[str, Any]], percentiles: Sequence[str], unit: str) -> str:
     """Which run has the lowest and which the highest value of the highest percentile that most rows have."""
-    known = {name: [row for row in rows if row[name].status in _PLAIN] for name in percentiles}
-    if not any(known.values()):
-        known = {name: [row for row in rows if row[name].status != "refused"] for name in percentiles}
-    most = max(len(found) for found in known.values())
-    if not most:
+    name = deciding(rows, percentiles)[0]
+    told = [row for row in rows if row[name].status in TOLD]
+    found = told or [row for row in rows if row[name].status != "refused"]
+    if not found:
         return "no percentile is known."
-    name = next(name for name in reversed(percentiles) if len(known[name]) == most)
-    found = sorted(known[name], key=lambda row: (row[name].low, row[name].high))
+    found.sort(key=lambda row: (row[name].low, row[name].high))
     lowest, highest = (f"{_value(row[name], unit)} ({row['who']})" for row in (found[0], found[-1]))
+    most = len(found)
     if most == 1:
         return f"{name} is {lowest}."
     alike = sum(row[name].low <= found[0][name].high for row in found[1:])

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 SPREADS = ("iqr", "p99.9-p50", "range", "std")
 """The figures that are called jitter, each by its own name."""
 
+TOLD = ("ok", "max", "below_resolution", "stated")
+"""Statuses of a percentile that stands in a bin of its own."""
+
 # fmt: off
 _CONTEXT = (
     "approach", "tool", "version", "command", "context", "kernel", "cmdline", "machine",
@@ -89,7 +92,8 @@ def side_by_side(rows: pd.DataFrame, runs: pd.DataFrame, percentiles: Sequence[s
     Returns
     -------
     DataFrame
-        Grouped by quantity and unit, and ordered only within a group: by the highest percentile, lowest first.
+        Grouped by quantity and unit, and ordered only within a group: by the highest percentile that most of
+        its rows tell, lowest first.
     """
     import pandas as pd
 
@@ -106,11 +110,24 @@ def side_by_side(rows: pd.DataFrame, runs: pd.DataFrame, percentiles: Sequence[s
 
 
 def ordered(rows: pd.DataFrame, percentiles: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield rows group by group, each group by its highest percentile, lowest first; what is not known comes last."""
-    names = [*reversed(percentiles), "max"]
+    """Yield rows group by group, each group by the percentile that decides, lowest first; unknown comes last."""
     for _, group in rows.groupby(["quantity", "unit"], sort=False):
         records: list[dict[Any, Any]] = group.to_dict("records")
+        names = [*deciding(records, percentiles), "max"]
         yield from sorted(records, key=lambda row: [_place(row[name]) for name in names])
+
+
+def deciding(rows: Sequence[dict[Any, Any]], percentiles: Sequence[str]) -> list[str]:
+    """Return the percentiles by how many rows tell them, of equal ones the highest first.
+
+    A percentile in the overflow is not told: where some histograms end at 300 us and others at 1000, an order
+    by ``>= 300`` and ``>= 1000`` would rank the histograms.
+    """
+
+    def told(name: str) -> tuple[int, int]:
+        return sum(row[name].status in TOLD for row in rows), list(percentiles).index(name)
+
+    return sorted(percentiles, key=told, reverse=True)
 
 
 def _place(cell: Any) -> float:

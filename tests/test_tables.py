@@ -212,3 +212,12 @@ def test_counts_of_each_quantity_below_each_other() -> None:
     shares = tables.by_quantity(rtlat.ccdf, recording, rows)
     assert {("irq", "us"), ("irq", "cycles")} <= set(zip(shares["quantity"], shares["unit"], strict=True))
     assert tables.by_quantity(rtlat.histogram, recording, rows[rows["quantity"] == "deviation"]).empty
+
+
+def test_histograms_of_different_length_are_not_ranked_by_where_they_end() -> None:
+    short = {"p50": Bounds(200, 201, "ok"), "p99": Bounds(300, 9000, "overflow"), "max": Bounds(9000, 9001, "ok")}
+    long = {"p50": Bounds(100, 101, "ok"), "p99": Bounds(1000, 5000, "overflow"), "max": Bounds(5000, 5001, "ok")}
+    common = {"quantity": "thread", "unit": "us"}
+    rows = pd.DataFrame([common | {"name": "short"} | short, common | {"name": "long"} | long])
+    assert tables.deciding(rows.to_dict("records"), ["p50", "p99"]) == ["p50", "p99"]
+    assert [row["name"] for row in tables.ordered(rows, ["p50", "p99"])] == ["long", "short"]
