@@ -76,7 +76,7 @@ _PATTERNS = tuple(
 )
 _WORDS = re.compile(
     r".{0,160}?(?:timer_latency|inner/outer\(us\)|(?:nmi|irq|softirq|thread)_noise:|sample_threshold:|osnoise_sample:|"
-    r"osnoise: +noise:|hwlat: +cnt:|\]\s.{0,30}: +\d+ +\d+ +\d{1,3}\.\d)"
+    r"timerlat: +seq:|osnoise: +noise:|hwlat: +cnt:|\]\s.{0,30}: +(?:#\d|[\d .]{1,120}$))"
 )
 _CONTEXTS = {"0": "irq", "1": "thread", "2": "user", "user-ret": "user"}
 _LARGEST = 2**62
