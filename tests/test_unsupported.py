@@ -37,13 +37,7 @@ EXPECTED = {
     "recorded/rt-tests/tool_ssdd*": "ssdd",
     "recorded/rt-tests/tool_usage.txt": "cyclicdeadline",  # the first of many usage texts
     "recorded/rt-tests/*": None,
-    # rtla and the kernel's tracers
-    "*/rtla*-timerlat-hist*": "rtla timerlat hist",
-    "*/rtla*-timerlat-top*": "rtla timerlat top",
-    "*/*rtla*-osnoise-hist*": "rtla osnoise hist",
-    "*/rtla*-osnoise-top*": "rtla osnoise top",
-    "*/emulated-kernels/*/rtla-timerlat-*": "rtla timerlat hist",
-    "*/emulated-kernels/*/rtla-osnoise-*": "rtla osnoise hist",
+    # the kernel's tracers
     "*/trace-cmd-report-*": "trace-cmd report",  # of timerlat: a format claims it before anybody asks
     "*/hwlat-report.txt": "hwlatdetect",
     "*/hwlatdetect*": "hwlatdetect",
@@ -103,7 +97,6 @@ def test_every_pattern_of_the_table_fits_a_log() -> None:
 # lines of tools and modes that no collected log holds, from the tools' sources and manuals
 UNCOLLECTED = {
     "a trace of functions": ("# tracer: function_graph", "kernel tracer"),
-    "rtla without its header": ("Index   IRQ-001   Thr-001", "rtla timerlat hist"),
     "deadline_test": ("missed deadlines  = 0", "deadline_test"),
     "pi_stress": ("Starting PI Stress Test", "pi_stress"),
     "pairs, live, without the first line": ("#1 -> #0, Min    3, Cur    4, Avg    4, Max   50", PAIRS),

@@ -11,6 +11,7 @@ from rtlat.formats import (
     rt_tests_json,
     rtd_table,
     rtirq_results,
+    rtla,
     task_maxima,
     tracer_lines,
 )
@@ -27,6 +28,7 @@ FORMATS: tuple[Format, ...] = (
     rt_tests_json.FORMAT,
     rtd_table.FORMAT,
     rtirq_results.FORMAT,
+    rtla.FORMAT,
     task_maxima.FORMAT,
     tracer_lines.FORMAT,
 )

@@ -33,10 +33,6 @@ _PATTERNS = {
     # kernel traces without timerlat, osnoise, hwlat or a latency tracer; rtla (tools/tracing/rtla)
     "kernel tracer": r"(?:# )?tracer: (?:nop|function|function_graph|blk|branch|mmiotrace)\s*$",
     "trace-cmd report": r"cpus=\d+\s*$",
-    "rtla timerlat hist": r"# RTLA timerlat histogram|(?:Index)?\s+(?:IRQ|Thr|Usr)-\d{3}\s",
-    "rtla osnoise hist": r"# RTLA osnoise histogram|Index\s+CPU-\d{3}\s",
-    "rtla timerlat top": r"\s+Timer Latency\s*$|.{0,32}\|\s{1,32}IRQ Timer Latency \((?:us|ns)\)",
-    "rtla osnoise top": r"\s+Operating System Noise\s*$|CPU Period {3,}Runtime {3,}Noise",
     # rt-tests beside cyclictest, whose T: line has P: and I:
     "signaltest": r"T:\s*\d+ \(\s*\d+\) P:\s*\d+ C:|signaltest V \d",
     "cyclicdeadline": r"T:\s*\d+ \(\s*\d+\) I:\s*\d+ C:|Using all CPUS\s*$|interval: \d+:\d+\s*$|cyclicdeadline V \d",
