@@ -285,6 +285,20 @@ def test_every_dialect(line: str, expected: int | None) -> None:
 
 
 @pytest.mark.parametrize(
+    "prefix",
+    [
+        "timerlat/0   278 [000]   146.029016: ",  # perf script
+        "      timerlat/0-278   [000]   146.029016123: ",  # trace-cmd report -t
+        "  <...>-278 (-------) [000] .... 146.029016: ",  # with the thread group
+        "kworker/u8:2-ev-278 [000] d..h213 146.029016: ",
+    ],
+)
+def test_every_prefix(prefix: str) -> None:
+    (run,) = parse(f"{prefix}osnoise:timerlat_sample: timer_latency=857164 seqnum=20 context=1\n")
+    assert stated([run]) == [("cpu0", "thread", 857164, 20, 1)]
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "0 irq 6 18446744073709551000",  # less than no time: the kernel counts without sign
