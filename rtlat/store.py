@@ -33,16 +33,11 @@ def save(recording: Recording, path: Path) -> None:
     LogError
         If the place cannot be written.
     """
-    try:
-        if path.suffix == ".csv":
-            path.parent.mkdir(parents=True, exist_ok=True)
-            _replace(path, lambda name: recording.records.to_csv(name, index=False))
-            return
-        path.mkdir(parents=True, exist_ok=True)
-        for name, table in zip(_FILES, recording, strict=True):
-            _replace(path / name, table.to_parquet)
-    except OSError as error:
-        raise LogError(str(path), f"a place that cannot be written ({error.strerror or error})") from None
+    if path.suffix == ".csv":
+        write(path, lambda name: recording.records.to_csv(name, index=False))
+        return
+    for name, table in zip(_FILES, recording, strict=True):
+        write(path / name, table.to_parquet)
 
 
 def load(path: Path) -> Recording:
@@ -81,14 +76,24 @@ def _restored(table: pd.DataFrame, columns: tuple[schema.Column, ...]) -> pd.Dat
     return table
 
 
-def _replace(path: Path, write: Callable[[str], object]) -> None:
-    """Write under a temporary name beside `path`, then rename."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    os.close(handle)
+def write(path: Path, writer: Callable[[str], object]) -> None:
+    """Let `writer` write a file under a temporary name beside `path`, then rename it.
+
+    Raises
+    ------
+    LogError
+        If the place cannot be written.
+    """
     try:
-        write(name)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+        os.close(handle)
+        try:
+            writer(name)
+            os.chmod(name, 0o644)
+            os.replace(name, path)
+        except BaseException:
+            os.unlink(name)
+            raise
+    except OSError as error:
+        raise LogError(str(path), f"a place that cannot be written ({error.strerror or error})") from None
