@@ -45,12 +45,30 @@ class Member(NamedTuple):
 
 @dataclass(slots=True)
 class Table:
-    """Counts by whole number, such as a histogram, or an array of counts; `damage` is the first that is none."""
+    """Counts by number, such as a histogram, or an array of counts; `damage` is the first that is none.
+
+    Keys are whole, or all have as many digits behind a point (`decimals`), which is left out: "0.500" is 500.
+    """
 
     key: array[int] = field(default_factory=lambda: array("q"))
     count: array[int] = field(default_factory=lambda: array("q"))
     line: array[int] = field(default_factory=lambda: array("q"))
     damage: tuple[str, int] = ("", 0)
+    decimals: int = 0
+
+    def take(self, key: str, text: str, line: int) -> None:
+        """Keep a count."""
+        whole, _, digits = key.partition(".")
+        try:
+            pair = schema.count(whole + digits if whole and digits else key), schema.count(text)
+            if self.key and len(digits) != self.decimals:
+                raise ValueError(f"{key!r} is no count among others with {self.decimals} decimals")
+        except ValueError as error:
+            self.damage = self.damage if self.damage[1] else (str(error), line)
+            return
+        self.decimals = len(digits)
+        for column, number in zip((self.key, self.count, self.line), (*pair, line), strict=True):
+            column.append(number)
 
 
 @dataclass(slots=True)
@@ -78,17 +96,21 @@ class Object:
     whole: bool = False
     quoted: bool = True
 
-    def table(self, *path: str) -> tuple[Array, Array, Array]:
+    def table(self, *path: str, decimals: int = 0) -> tuple[Array, Array, Array]:
         """Return the keys of a table, rising, with their counts and lines; empty if it is absent.
 
         Raises
         ------
         LogError
-            If a member is no pair of whole numbers, or a key stands twice.
+            If a member is no pair of numbers, its key has not as many digits behind the point as `decimals`, or
+            a key stands twice.
         """
         table = self.tables.get(path, Table())
         if table.damage[1]:
             raise LogError(self.where, table.damage[0], "counts, as in '\"12\": 171'", line=table.damage[1])
+        if table.key and table.decimals != decimals:
+            found = f"counts by numbers with {table.decimals} decimals"
+            raise LogError(self.where, found, "whole numbers" if not decimals else f"{decimals}", line=table.line[0])
         keys, counts, lines = (np.array(column, np.int64) for column in (table.key, table.count, table.line))
         order = np.argsort(keys, kind="stable")
         keys, counts, lines = keys[order], counts[order], lines[order]
@@ -128,14 +150,7 @@ class Object:
         if member.kind == "close":
             self.closed.append(path)
         elif is_table(path[:-1]):
-            table = self.tables.setdefault(path[:-1], Table())
-            try:
-                pair = schema.count(path[-1]), schema.count(member.text)
-            except ValueError as error:
-                table.damage = table.damage if table.damage[1] else (str(error), line)
-                return
-            for column, number in zip((table.key, table.count, table.line), (*pair, line), strict=True):
-                column.append(number)
+            self.tables.setdefault(path[:-1], Table()).take(path[-1], member.text, line)
         elif path in self.members:
             first = self.members[path].line.number
             raise LogError(self.where, f"{path[-1][:40]!r} twice (first in line {first})", "it once", line=line)

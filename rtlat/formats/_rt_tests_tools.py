@@ -44,6 +44,9 @@ RING_PAUSE = (
 )
 """Why the figures of signaltest's other threads are kept as parts only."""
 
+MIN_FORGOTTEN = "min is not kept: after a latency of 0 the tool takes the next one for the least"
+"""Why a positive minimum of cyclicdeadline is no minimum, unless its histogram shows that nothing was 0."""
+
 MIGRATION_NOTE = (
     "unless told otherwise there is one task more than CPUs: that of lowest priority waits for the others by design"
 )

@@ -114,7 +114,8 @@ class _OpenRun:
         if figures.low < 0:
             run.warnings.append(f"line {figures.line}: {series} has no latency yet")
             return
-        low, high, avg = figures.low * 1000.0, figures.high * 1000.0, figures.avg * 1000.0 - 500.0
+        low, high = figures.low * 1000.0, figures.high * 1000.0
+        avg = max(low, figures.avg * 1000.0 - 500.0)
         if self.timed_out:
             low, high, avg = -math.inf, math.inf, math.nan
             run.warnings.append(
