@@ -12,7 +12,7 @@ import math
 from rtlat.formats._cyclictest_context import Context
 from rtlat.formats._cyclictest_histogram import Table
 from rtlat.formats._cyclictest_sequence import Sequence
-from rtlat.formats._cyclictest_statements import FIRST_MIN, sane
+from rtlat.formats._cyclictest_statements import FIRST_MIN, MIN_FORGOTTEN, sane
 from rtlat.formats._cyclictest_status import Status
 from rtlat.protocol import Run
 from rtlat.rows import Rows
@@ -85,7 +85,8 @@ class OpenRun:
         run.facts["ended"] = self._ended(ended)
         self._state_periods()
         self._state_command(step)
-        run.facts.setdefault("version", context.version)
+        if run.tool == "cyclictest":
+            run.facts.setdefault("version", context.version)
         run.quoted = not self.unquoted
         if not len(run.rows):
             return None
@@ -157,7 +158,7 @@ class OpenRun:
         for status in self.status.values():
             series = f"t{status.thread}"
             facts = run.series.setdefault(series, {})
-            facts.update(priority=status.priority)
+            facts.update({"priority": status.priority} if status.priority >= 0 else {"policy": "deadline"})
             facts.setdefault("n", status.n)
             if status.high == -FIRST_MIN:
                 self.context.bound(None, (0, 71))
@@ -167,6 +168,9 @@ class OpenRun:
                 run.warnings += [] if self.table else [f"{series}: no sample"]
                 continue
             low: float = status.low * step if status.low != FIRST_MIN else -math.inf
+            if run.tool == "cyclicdeadline" and low > 0:
+                low = -math.inf
+                run.warnings.append(f"{series}: line {status.line}: {MIN_FORGOTTEN}")
             high, avg = status.high * step, status.avg * step
             if status.negative:
                 low, high, avg = -math.inf, math.inf, math.nan

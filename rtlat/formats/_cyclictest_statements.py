@@ -26,6 +26,9 @@ Array = npt.NDArray[Any]
 FIRST_MIN = 1_000_000
 """Min before the first sample [printed unit]."""
 
+MIN_FORGOTTEN = "Min is not kept: after a latency of 0 cyclicdeadline takes the next one for the least"
+"""Why a positive minimum of cyclicdeadline is none, unless its histogram shows that no latency was 0."""
+
 HUGE_AVERAGE = 10**15
 """What an average is at least, once a negative latency was added as unsigned [printed unit]."""
 
@@ -98,6 +101,8 @@ def state(run: Run, column: Column, beyond: Beyond, step: float, whole: bool) ->
     whole : bool
         Whether nothing is missing from the table.
     """
+    if run.tool == "cyclicdeadline" and "Min" in column.printed and 0 in column.buckets[:1]:
+        column.printed["Min"] = 0, column.printed["Min"][1]  # what it prints is the least since the last 0
     low, high = column.buckets * step, (column.buckets + 1) * step
     if beyond.policy == "clamped into last bin" and whole:
         high[column.buckets == beyond.edge - 1] = math.inf

@@ -1,4 +1,4 @@
-"""The text that cyclictest prints (rt-tests 0.18 to 2.10), in every mode, on a terminal or into a file.
+"""The text that cyclictest and cyclicdeadline print (rt-tests 0.18 to 2.10), in every mode.
 
 ::
 
@@ -12,10 +12,11 @@
     # Break thread: 30335
     # Break value: 49
     T: 0 Spike:      26: TS:    581330960                                               --spike
+    T: 0 (31065) I:10000 C:    201 Min:      1 Act:   60 Avg:   17 Max:      66         cyclicdeadline: without P
 
 Live output is a screen repainted many times: of each thread the last status line is kept, and Act, its latest
 sample, is not. Latencies are in microseconds, truncated, or in nanoseconds with ``-N``; only the padding of
-status lines and a command line in the log tell which.
+status lines and a command line in the log tell which. Min of cyclicdeadline starts anew after a latency of 0.
 
 A log may hold several runs. A run ends where a line comes that cannot follow: a header after numbers, a status
 line of another thread id, a histogram after a histogram, a bucket or a cycle number that falls.
@@ -23,7 +24,8 @@ line of another thread id, a histogram after a histogram, a bucket or a cycle nu
 The modules ``_cyclictest_*`` belong to this format alone and import one way: statements < status, histogram;
 those, sequence and context < run. Samples stand alone.
 
-Source: rt-tests ``src/cyclictest/cyclictest.c``, tags v0.18 to v2.1, and recorded output up to 2.10.
+Source: rt-tests ``src/cyclictest/cyclictest.c``, tags v0.18 to v2.1, ``src/sched_deadline/cyclicdeadline.c``, and
+recorded output up to 2.10.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rtlat.errors import LogError, UnsupportedFormatError
+from rtlat.errors import LogError
 from rtlat.formats._cyclictest_context import recognise
 from rtlat.formats._cyclictest_histogram import FOOTER, ROW_LIKE, Row, Table, read_row
 from rtlat.formats._cyclictest_run import OpenRun
@@ -41,8 +43,8 @@ from rtlat.protocol import Format, Run
 from rtlat.source import Line, Source
 
 _SAMPLE_LIKE = re.compile(r"[ \d]{8}:[ \d]{8,18}:", re.ASCII)
-# of rt-tests too, and with the same histogram
-_CYCLICDEADLINE = re.compile(r"Using all CPUS\s*$|deadline thread \d|thread\[\d+\] runtime=\d|cyclicdeadline V \d")
+# what cyclicdeadline prints before the same status lines, without P, and the same histogram
+_CYCLICDEADLINE = re.compile(r"Using all CPUS\s*$|interval: \d+:\d+\s*$|deadline thread \d|thread\[\d+\] runtime=\d")
 _STARTS = {"latency", "no_latency", "max_cpus", "interval"}
 _PROMPTS = {"kernel", "processor", "command"}  # a user's words before a run, or between the lines of one
 
@@ -77,13 +79,15 @@ class _Log:
         if text[0] == "T" and (status := read_status(line)):
             known = self.open.status.get(status.thread)
             same = known is None or (known.tid == status.tid if known.tid and status.tid else status.n >= known.n)
-            if self.open.table or self.open.is_ending or not same:
+            tool = "cyclictest" if status.priority >= 0 else "cyclicdeadline"
+            if self.open.table or self.open.is_ending or not same or (self.open.status and tool != self.open.run.tool):
                 self.close_run()
             elif known and status.n < known.n:
                 self.open.run.ignored.add("older status line", line.number)
                 return
+            self.open.run.tool = tool
             self.open.status[status.thread] = status
-            self.open.final = not self.snapshot
+            self.open.final = not self.snapshot and (known is None or tool == "cyclictest")
         elif text[0].isdigit() and (one := sample(line)):
             self.samples(one)
         elif not line.whole and not FOOTER.match(text.rstrip()):
@@ -170,9 +174,10 @@ class _Log:
     def _unknown(self, line: Line, text: str) -> None:
         """A line that is not cyclictest's, or not any more."""
         if _CYCLICDEADLINE.match(text):
-            raise UnsupportedFormatError(
-                self.source.name, "cyclicdeadline output", "a log that rtlat reads", "see rtlat formats", line.number
-            )
+            if self.open.has_data:
+                self.close_run()
+            self.open.run.tool = "cyclicdeadline"
+            self.found = "cyclicdeadline's header without a result (it needs HRTICK for a run time below 2 ms)"
         if text.startswith("Usage:"):
             self.found = "cyclictest's usage text (it refused an option)"
         if text.startswith("T:"):
@@ -218,8 +223,6 @@ def parse(source: Source) -> Iterator[Run]:
     ------
     LogError
         If there is no observation in it.
-    UnsupportedFormatError
-        If it is of cyclicdeadline, which prints the same histogram.
 
     Examples
     --------
@@ -252,11 +255,12 @@ def parse(source: Source) -> Iterator[Run]:
 
 FORMAT = Format(
     name="cyclictest_text",
-    title="cyclictest: status lines, -q, -v, -o, -h, -H, --histfile, -b, --spike",
+    title="cyclictest: status lines, -q, -v, -o, -h, -H, --histfile, -b, --spike; cyclicdeadline",
     gives="samples, bins and summaries of wake-up latency by thread",
     versions="rt-tests 0.18 to 2.10",
     marks=(
-        re.compile(r"\s*T: *\d+ *\( *\d+\) *P: *\d+ +I: *\d+ +C: *\d+ +Min:"),
+        re.compile(r"\s*T: *\d+ *\( *\d+\) *(?:P: *\d+ +)?I: *\d+ +C: *\d+ +Min:"),
+        re.compile(r"Using all CPUS\s*$|interval: \d+:\d+\s*$"),
         re.compile(r"\s*# Histogram *$"),
         re.compile(r"\s*# (?:Min|Avg|Max) Latenc(?:ies|ys|y): \d"),
         re.compile(r"Thread \d+ Interval: \d+ *$"),
