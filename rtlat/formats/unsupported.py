@@ -62,22 +62,13 @@ _PATTERNS = {
     "Xenomai switchbench": r"\s*RTH\|[- ]*lat min\|[- ]*lat avg\|[- ]*lat max\|[- ]*lost",
     # other latency tools
     "OSADL RT Dataset": r'.{0,200}?"name":\s*"RT Dataset"',
-    "stress-ng": r"stress-ng: +(?:info|debug|metrc|metric|warn|fail|error)|\s+stress-ng-version:",
-    "rt-app": r"#idx +perf +run +period|\[rt-app\] <",
+    "stress-ng without --cyclic": r"stress-ng: +(?:info|debug|metrc|metric|warn|fail|error)|\s+stress-ng-version:",
+    "rt-app console": r"\[rt-app\] <",
     "HdrHistogram percentiles": r"\s*Value +Percentile +TotalCount +1/\(1-Percentile\)",
     "HdrHistogram log": r"#\[Histogram log format version|\"StartTimestamp\",\"",
-    "ROS 2 rttest": r"iteration timestamp latency minor_pagefaults|# of samples overrun: \d",
-    "ROS 2 performance_test": r'.{0,200}?"perf_test_version":',
-    "LAVA": (
-        r"The job with ID # ?\d+ is now in state|<LAVA_SIGNAL_|Test Case [it]\d+-(?:min|avg|max)-latency: Test |"
-        r"[it]\d+-(?:min|avg|max)-latency (?:pass|fail) \d"
-    ),
-    "bpftrace": (
-        r'Attaching \d+ probes?\.\.\.|\{"type": "(?:attached_probes|l?hist)"|\[\d+[KMG]?, \S{1,20}\) +\d+ \|[@ ]'
-    ),
-    "bcc histogram": r"\s+(?:n|u|m)secs +: count +distribution",
-    "rteval": r"\s*<rteval[ >]|\|?\s*rteval \(v\d",
-    "LinuxCNC latency-histogram": r"\s*\d+ secs? +(?:base|servo) +min: *-?\d",
+    "LAVA without latencies": r"The job with ID # ?\d+ is now in state|<LAVA_SIGNAL_",
+    "bpftrace without a histogram": r'Attaching \d+ probes?\.\.\.|\{"type": "attached_probes"',
+    "rteval text report": r"\|?\s*rteval \(v\d",
     "LinuxCNC latency-test": r"\s*Max Interval \(ns\) +Max Jitter \(ns\)",
 }
 
