@@ -51,6 +51,7 @@ EXPECTED = {
     "*/samanjot-*.json": JSON,
     "*/public/cyclictest/SOURCES.tsv": NOBODY,
     "*/public/cyclictest/osadl_*": NOBODY,
+    "*/public/cyclictest/osadl_*": ("rt_dataset",),
     "*/public/cyclictest/*": TEXT,
     # Xenomai; EVL and RTAI where nothing but the head tells their table from Xenomai's
     "*/xenomai-rtai-evl/SOURCES.tsv": NOBODY,
@@ -65,9 +66,6 @@ EXPECTED = {
     "*/xenomai-mercury/*": RTD,
     "tests/data/xenomai/*": RTD,
     "tests/data/cyclictest/*": TEXT,
-    "*/j*d*/results.json": JD["results"],
-    "*/j*d*/samples.*": JD["samples"],
-    "*/jitterdebugger*.txt": JD["status"],
     "*/tracefs-*.max_latency.txt": NOBODY,  # one number
     "*/tracefs-osnoise-dir.txt": NOBODY,
     "*/tracefs-wakeup*": LATENCY,
@@ -80,6 +78,9 @@ EXPECTED = {
     "*/kerneldoc-osnoise.txt": LINES,
     "*/kerneldoc-*": LATENCY,
     "*/lkml-preemptirqsoff*": LATENCY,
+    "*/j*d*/results.json": JD["results"],
+    "*/j*d*/samples.*": JD["samples"],
+    "*/jitterdebugger*.txt": JD["status"],
     "*/*stress-ng-cyclic*.txt": ("stress_ng_cyclic",),
     "*/host-rt-app-thread*": ("rt_app_log",),
     "*/host-bpftrace*": ("bpf_histogram",),

@@ -43,7 +43,6 @@ EXPECTED = {
     "*/hwlatdetect*": "hwlatdetect",
     "*/lkml-hwlatdetect*": "hwlatdetect",
     # other tools
-    "public/cyclictest/osadl_r0s8.json": "OSADL RT Dataset",
     "*/*stress-ng*": "stress-ng without --cyclic",
     "*/host-rt-app.console.txt": "rt-app console",
     "*/hdr-percentiles*": "HdrHistogram percentiles",

@@ -61,7 +61,6 @@ _PATTERNS = {
     "Xenomai switchtest": r"\s*== Threads: sleeper_|\s*RTH\|-*cpu\|ctx switches\|",
     "Xenomai switchbench": r"\s*RTH\|[- ]*lat min\|[- ]*lat avg\|[- ]*lat max\|[- ]*lost",
     # other latency tools
-    "OSADL RT Dataset": r'.{0,200}?"name":\s*"RT Dataset"',
     "stress-ng without --cyclic": r"stress-ng: +(?:info|debug|metrc|metric|warn|fail|error)|\s+stress-ng-version:",
     "rt-app console": r"\[rt-app\] <",
     "HdrHistogram percentiles": r"\s*Value +Percentile +TotalCount +1/\(1-Percentile\)",
