@@ -9,7 +9,9 @@ from rtlat.protocol import Format
 from rtlat.source import HEAD_BYTES, Line, Source
 
 # `cyclictest -q --json=-` and early jitterdebuggers print T: lines around JSON: one run told twice, JSON tells more.
+# On the console of a LAVA job the results stand behind the output of the tool they were made from.
 _TOLD_TWICE: dict[tuple[str, ...], str] = {
+    ("cyclictest_text", "lava_results"): "cyclictest_text",
     ("cyclictest_text", "rt_tests_json"): "rt_tests_json",
     ("jitterdebugger_results", "jitterdebugger_status"): "jitterdebugger_results",
 }

@@ -204,15 +204,16 @@ class Source:
         LogError
             If the log is empty, or not text.
         """
-        block = next(self.blocks(HEAD_BYTES), None)
-        if block is None or not block.data.strip(b"\x00 \t\r\n"):
+        start = next(self.chunks(HEAD_BYTES), b"")
+        if not start.strip(b"\x00 \t\r\n"):
             raise LogError(
                 self.name, "an empty file", "a latency log", "check that the tool was not killed before it wrote"
             )
-        odd = sum(byte < 32 and byte not in _TEXT_CONTROLS for byte in block.data[:4096])
-        if odd > len(block.data[:4096]) // 20:
+        odd = sum(byte < 32 and byte not in _TEXT_CONTROLS for byte in start[:4096])
+        if odd > len(start[:4096]) // 20:
             raise LogError(self.name, "binary data", "a text log", "run rtlat formats to see what can be read")
-        return list(block_lines(block))
+        end = start.rfind(b"\n") + 1  # JSON may stand in one line that is longer than all of this
+        return list(block_lines(Block(1, start[:end] or start, whole=end > 0)))
 
     def text(self) -> str:
         """Return the whole log as one string, for formats that are not made of lines.

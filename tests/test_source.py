@@ -92,6 +92,12 @@ def test_what_is_no_text_is_refused_in_one_line(data: bytes, found: str) -> None
     assert "\n" not in str(caught.value)
 
 
+def test_the_head_of_one_endless_line_is_its_beginning() -> None:
+    (line,) = Source(None, "log", b'{"a": ' + b"1" * (2 * LONGEST_LINE)).head()
+    assert (line.text[:8], line.whole) == ('{"a": 11', False)
+    assert len(line.text) < LONGEST_LINE
+
+
 def test_a_hostile_line_is_not_held_in_memory() -> None:
     with pytest.raises(LogError, match="a line longer than 1 MiB"):
         list(Source(None, "log", b"x" * (LONGEST_LINE + BLOCK_BYTES + 1)).lines())
