@@ -64,10 +64,17 @@ class Group(NamedTuple):
     facts: Facts
 
     def widened(self, printed: Array, average: bool = False) -> tuple[Array, Array, Array]:
-        """Return `widened` values of this group; tools cut averages even where they print exact values."""
+        """Return `widened` values of this group.
+
+        Tools cut averages even where they print exact values; an average of cut values is cut twice: samples
+        of 5.9 and 6.9 us are 5 and 6 to cyclictest, their average 5.5, and printed is ``Avg:    5``.
+        """
         rows, step = self.rows, self.facts.resolution
-        if math.isnan(step) or not (average or self.facts.rounding == "truncated"):
+        truncated = self.facts.rounding == "truncated"
+        if math.isnan(step) or not (average or truncated):
             step = 0.0
+        elif average and truncated:
+            step *= 2
         negatives = ((rows.low < 0) & (np.isfinite(rows.low) | (rows.kind == BIN))).any()
         return widened(printed, step, bool(negatives))
 
