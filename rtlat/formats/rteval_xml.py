@@ -225,7 +225,7 @@ def _facts(report: _Report, asked: cyclictest.Asked) -> dict[str, Any]:
         "command": said.get("command", ""),
         "kernel": said.get("kernel", ""),
         "cmdline": said.get("cmdline", ""),
-        "note": said.get("annotate", ""),
+        "note": said.get("annotate", "")[:500],
         "started": started,
         "load": f"rteval: {', '.join(report.loads[:8])}" if report.loads else "",
         "context": "user",
