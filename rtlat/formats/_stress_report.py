@@ -51,7 +51,7 @@ class Report:
     quoted: bool = False
     measured: tuple[int, float] = (0, 0.0)
     rejected: Tally = field(default_factory=Tally)
-    mean: str = ""
+    mean: float = math.nan
     extremes: tuple[int, int, float, int] | None = None
     percentiles: list[tuple[str, int, int]] = field(default_factory=list)
     width: tuple[int, int] | None = None
@@ -68,8 +68,8 @@ class Report:
             self.rows.append((int(row[1]), int(row[2]), line.number))
         elif (found := _PERCENTILE.match(text)) and not self.width:
             self.percentiles.append((found[1], int(found[2]), line.number))
-        elif (found := _MEAN.match(text)) and not self.mean:
-            self.mean = found[1]
+        elif (found := _MEAN.match(text)) and math.isnan(self.mean):
+            self.mean = float(found[1])
         elif (found := _EXTREMES.match(text)) and not self.extremes and int(found[1]) <= int(found[2]):
             self.extremes = int(found[1]), int(found[2]), float(found[3]), line.number
         elif (found := _WIDTH.match(text)) and not self.width and int(found[1]):
@@ -97,9 +97,10 @@ class Report:
             "evidence": "log",
         }
         sound = self._add_bins(run, quantity, whole)
-        if self.extremes and self.mean:
-            low, high, std, number = self.extremes
-            run.rows.add("t0", quantity, "summary", low, high, n=self.n, avg=float(self.mean), std=std, line=number)
+        if self.extremes:
+            low, high, std, _ = self.extremes
+            mean = self.mean if low <= self.mean <= high else math.nan
+            run.rows.add("t0", quantity, "summary", low, high, n=self.n, avg=mean, std=std, line=self.line)
         for text, value, number in self.percentiles:
             run.rows.add("t0", quantity, "quantile", value, value, q=float(Decimal(text) / 100), line=number)
         run.facts["ended"] = "complete" if whole and sound else "cut"
@@ -112,7 +113,7 @@ class Report:
     def _is_whole(self) -> bool:
         """Whether every line that a report has is there."""
         printed = tuple(text for text, _, _ in self.percentiles)
-        if self.rejected.total or not self.mean or not self.extremes or printed != _PERCENTILES:
+        if self.rejected.total or math.isnan(self.mean) or not self.extremes or printed != _PERCENTILES:
             return False
         return not self.width or self._table_is_whole()
 
@@ -191,5 +192,5 @@ class Report:
             run.warnings.append(
                 f"line {self.percentiles[0][2]}: the percentiles do not rise from min {low} to max {high}"
             )
-        if self.extremes and self.mean and not low <= float(self.mean) <= high:
+        if self.extremes and not math.isnan(self.mean) and not low <= self.mean <= high:
             run.warnings.append(f"line {self.extremes[3]}: mean {self.mean} lies outside min {low} and max {high}")

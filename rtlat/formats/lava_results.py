@@ -203,7 +203,7 @@ def _run(suite: _Suite, report: _Report) -> Run:
             schema.to_ns(*numbers[name][:2]) if name in numbers else missing
             for name, missing in (("min", -math.inf), ("avg", math.nan), ("max", math.inf))
         )
-        line = numbers.get("max", next(iter(numbers.values())))[2]
+        line = min(line for _, _, line in numbers.values())
         if not {"min", "max"} & numbers.keys():
             run.warnings.append(f"line {line}: {series} has an average only, which is not kept")
         elif low > high or (not math.isnan(avg) and not low <= avg <= high):

@@ -71,6 +71,7 @@ def parse(source: Source) -> Iterator[Run]:
     run = Run("performance_test")
     said: dict[str, str] = {}
     element: dict[str, str] = {}
+    begun = 0
     seconds: list[_Second] = []
     whole = False
     # a line may be longer than any line of a text: all seconds stand in one
@@ -84,10 +85,11 @@ def parse(source: Source) -> Iterator[Run]:
             said.setdefault(path[0], member.text)
         elif path[:1] == (_RESULTS,) and len(path) == 3 and member.kind == "value":
             element[path[2]] = member.text
+        elif path[:1] == (_RESULTS,) and len(path) == 2 and member.kind == "open":
+            element, begun = {}, member.line.number
         elif path[:1] == (_RESULTS,) and len(path) == 2 and member.kind == "close":
-            if second := _second(element, member.line.number, run):
+            if second := _second(element, begun, run):
                 seconds.append(second)
-            element = {}
         elif member.kind == "close" and not path:
             whole = True
     if not seconds:
