@@ -78,6 +78,8 @@ EXPECTED = {
     "*/kerneldoc-osnoise.txt": LINES,
     "*/kerneldoc-*": LATENCY,
     "*/lkml-preemptirqsoff*": LATENCY,
+    "*/hdr-percentiles*": ("hdr_percentiles",),
+    "*/*.hlog": ("hdr_log",),
     "*/j*d*/results.json": JD["results"],
     "*/j*d*/samples.*": JD["samples"],
     "*/jitterdebugger*.txt": JD["status"],

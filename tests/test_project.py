@@ -18,11 +18,12 @@ ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 RUNTIME: list[str] = PROJECT["dependencies"]
 DEVELOPMENT: list[str] = PROJECT["optional-dependencies"]["dev"]
+EXTRA: list[str] = PROJECT["optional-dependencies"]["hdr"]
 README = (ROOT / "README.md").read_text("utf-8")
 NOTEBOOKS = sorted(ROOT.glob("notebooks/*.ipynb"))
 
 # Imported under another name than the one they are installed by.
-INSTALLED_AS = {"jupyter_client": "jupyter-client"}
+INSTALLED_AS = {"hdrh": "hdrhistogram", "jupyter_client": "jupyter-client"}
 
 
 def normal(name: str) -> str:
@@ -87,6 +88,10 @@ def test_lock_covers_the_dependencies() -> None:
         assert all(version in specifiers.SpecifierSet(range_) for version in versions[name])
 
 
+def test_tests_meet_every_extra() -> None:
+    assert set(EXTRA) <= set(DEVELOPMENT)
+
+
 def test_lock_pins_by_hash_and_names_no_host() -> None:
     text = (ROOT / "requirements.lock").read_text("utf-8")
     assert "://" not in text
@@ -99,7 +104,7 @@ def test_lock_pins_by_hash_and_names_no_host() -> None:
 
 
 def test_what_is_imported_is_declared() -> None:
-    declared = {floor(requirement)[0] for requirement in RUNTIME}
+    declared = {floor(requirement)[0] for requirement in RUNTIME + EXTRA}
     for path in (ROOT / "rtlat").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []

@@ -45,8 +45,6 @@ EXPECTED = {
     # other tools
     "*/*stress-ng*": "stress-ng without --cyclic",
     "*/host-rt-app.console.txt": "rt-app console",
-    "*/hdr-percentiles*": "HdrHistogram percentiles",
-    "*/*.hlog": "HdrHistogram log",
     "*/cip-lava-*": "LAVA without latencies",  # the format that reads it claims it before
     "*/host-bpftrace*": "bpftrace without a histogram",  # likewise
     # dual kernels: what has an RTD table belongs to the format of that table

@@ -63,8 +63,6 @@ _PATTERNS = {
     # other latency tools
     "stress-ng without --cyclic": r"stress-ng: +(?:info|debug|metrc|metric|warn|fail|error)|\s+stress-ng-version:",
     "rt-app console": r"\[rt-app\] <",
-    "HdrHistogram percentiles": r"\s*Value +Percentile +TotalCount +1/\(1-Percentile\)",
-    "HdrHistogram log": r"#\[Histogram log format version|\"StartTimestamp\",\"",
     "LAVA without latencies": r"The job with ID # ?\d+ is now in state|<LAVA_SIGNAL_",
     "bpftrace without a histogram": r'Attaching \d+ probes?\.\.\.|\{"type": "attached_probes"',
     "rteval text report": r"\|?\s*rteval \(v\d",
