@@ -50,7 +50,6 @@ EXPECTED = {
     "*/emulated-kernels/*/xenomai-latency-*": RTD,
     "*/samanjot-*.json": JSON,
     "*/public/cyclictest/SOURCES.tsv": NOBODY,
-    "*/public/cyclictest/osadl_*": NOBODY,
     "*/public/cyclictest/osadl_*": ("rt_dataset",),
     "*/public/cyclictest/*": TEXT,
     # Xenomai; EVL and RTAI where nothing but the head tells their table from Xenomai's
