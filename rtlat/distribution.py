@@ -240,7 +240,7 @@ def _built(chosen: _Told, whole: list[_Told], facts: Facts, about: dict[str, Any
     if largest is not None:
         return built
     minimum, maximum = built.minimum, built.maximum
-    if chosen.kind >= WINDOW:  # a row without its minimum: the least one in print only bounds the minimum from above
+    if chosen.kind == SUMMARY:  # a row without its minimum: the least one in print only bounds the minimum from above
         minimum = min(minimum[0], chosen.least[0]), minimum[1]
         maximum = maximum[0], max(maximum[1], chosen.most[1])
     return replace(built, total=None, refusal="", minimum=minimum, maximum=maximum)

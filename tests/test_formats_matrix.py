@@ -52,11 +52,9 @@ EXPECTED = {
     "*/public/cyclictest/SOURCES.tsv": NOBODY,
     "*/public/cyclictest/osadl_*": ("rt_dataset",),
     "*/public/cyclictest/*": TEXT,
-    # Xenomai; EVL and RTAI where nothing but the head tells their table from Xenomai's
+    # Xenomai, EVL and RTAI
     "*/xenomai-rtai-evl/SOURCES.tsv": NOBODY,
-    "*/xenomai-rtai-evl/1[89]_*": NOBODY,
-    "*/xenomai-rtai-evl/2[2345]_*": NOBODY,
-    "*/xenomai-rtai-evl/3*": NOBODY,
+    "*/xenomai-rtai-evl/18_*": NOBODY,  # hectic: no latency
     "*/xenomai-rtai-evl/*": RTD,
     "*/derived/d*": RTD,
     "*/xenomai-mercury/README.md": NOBODY,
@@ -64,6 +62,8 @@ EXPECTED = {
     "*/xenomai-mercury/l33_t1_mercury.txt": NOBODY,  # refused its mode
     "*/xenomai-mercury/*": RTD,
     "tests/data/xenomai/*": RTD,
+    "tests/data/evl/*": RTD,
+    "tests/data/rtai/*": RTD,
     "tests/data/cyclictest/*": TEXT,
     "*/tracefs-*.max_latency.txt": NOBODY,  # one number
     "*/tracefs-osnoise-dir.txt": NOBODY,

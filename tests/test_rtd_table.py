@@ -55,15 +55,7 @@ LOGS = {
     "public/xenomai-rtai-evl/29_*": (100, 24, "complete"),
 }
 REFUSED = {
-    "14_*": ("EVL latmus", 3),
-    "16_*": ("EVL latmus", 5),
     "18_*": ("EVL hectic", 6),
-    "19_*": ("RTAI latency", 12),
-    "22_*": ("RTAI preempt", 4),
-    "24_*": ("RTAI latency", 2),
-    "30_*": ("RTAI test summary, RTAI latency, RTAI preempt", 3),
-    "32_*": ("RTAI latency", 3),
-    "34_*": ("RTAI latency", 3),
 }
 
 
@@ -427,15 +419,20 @@ def test_another_tools_table_in_the_same_log_is_passed_over() -> None:
         "RTH|---------cpu|ctx switches|-------total",
         "RTD|           0|       16558|       16558",
     ]
-    latmus = [
-        "RTT|  00:00:01  (user, 1000 us period, priority 98, CPU1)",
-        *Tool(made()).windows()[1:],
-        "RTS|     10.119|     27.029|     31.204|       0|     0|    00:00:06/00:00:06",
+    switchbench = [
+        "RTH|     lat min|     lat avg|     lat max|        lost",
+        "RTD|       1.485|       2.709|      86.141|           0",
+    ]
+    smokey = [
+        "RTT|  00:00:01  (1000 us period)",
+        "RTH|----lat min|----lat avg|----lat max|-overrun|-errors|---lat best|--lat worst",
+        "RTD|      1.485|      2.709|     86.141|       0|       0|      1.485|     86.141",
     ]
     for log in (
         [*switches, *Tool(made()).log()],
         [*Tool(made()).log(), *switches],
-        [*latmus, *Tool(made()).log(), *latmus],
+        [*switchbench, *Tool(made()).log(), *switches],
+        [*Tool(made()).log(), *smokey[1:]],
     ):
         run = one(log)
         assert len(table(run, "window")["n"]) == 3

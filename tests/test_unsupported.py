@@ -49,12 +49,7 @@ EXPECTED = {
     "*/host-bpftrace*": "bpftrace without a histogram",  # likewise
     # dual kernels: what has an RTD table belongs to the format of that table
     "*/xenomai-rtai-evl/03_*": "Xenomai switchtest",
-    "*/xenomai-rtai-evl/1[46]_*latmus*": "EVL latmus",
     "*/xenomai-rtai-evl/18_*": "EVL hectic",
-    "*/xenomai-rtai-evl/19_*": "RTAI latency",
-    "*/xenomai-rtai-evl/2[24]_rtai*": "RTAI latency",
-    "*/xenomai-rtai-evl/2[35]_rtai*": "RTAI switches",
-    "*/xenomai-rtai-evl/3[024]_rtai*": "RTAI latency",
 }
 FILES = sorted(path for path in (SHARED / "logs").rglob("*") if path.is_file())
 

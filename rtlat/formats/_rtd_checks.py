@@ -1,4 +1,4 @@
-"""What the lines of one run of Xenomai's ``latency`` say of each other: lines that are missing, and contradictions."""
+"""What the lines of one run of ``latency`` or ``latmus`` say of each other: missing lines, and contradictions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from rtlat.formats import _rtd_folded as folded
 from rtlat.formats._rtd_folded import Bin
-from rtlat.formats._rtd_gathered import KLATENCY, LatencyTest
+from rtlat.formats._rtd_gathered import KLATENCY, LATMUS, LatencyTest
 from rtlat.formats._rtd_lines import Stats, Summary, Window, us
 
 USUAL_LINES = 21
@@ -123,12 +123,16 @@ def _of_clocks(test: LatencyTest) -> Iterator[str]:
 def _of_summary(test: LatencyTest, summary: Summary) -> Iterator[str]:
     """RTS against the last window's running extremes, and against the windows' averages."""
     last = test.windows[-1]
-    for name, printed, running in (("minimum", summary.low, last.best), ("maximum", summary.high, last.worst)):
-        if printed != running and not test.lost:
+    more = test.tool == LATMUS or bool(test.lost)  # RTS may be about samples that no line of the log is about
+    for name, printed, running, beyond in (
+        ("minimum", summary.low, last.best, summary.low < last.best),
+        ("maximum", summary.high, last.worst, summary.high > last.worst),
+    ):
+        if printed != running and not (more and (beyond or test.lost)):
             yield f"line {summary.line}: {name} {us(printed)}, the RTD lines {us(running)}"
     if summary.overruns < last.overruns:
         yield f"line {summary.line}: {summary.overruns} overruns, the RTD lines {last.overruns}"
-    if not test.agrees_on_average and not test.lost and test.tool != KLATENCY:
+    if not test.agrees_on_average and not more and test.tool != KLATENCY:
         mean, _ = test.mean_of_windows()
         yield f"line {summary.line}: average {us(summary.avg)}, that of the RTD lines {us(mean)}"
 

@@ -31,7 +31,7 @@ class Bin(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row of a ``-g`` file: the middle of a bin as it is printed [us], its count plus one, the line."""
+    """A row of a ``-g`` file: a bin's middle (``latmus``: its number) as it is printed [us], its count, the line."""
 
     middle: str
     printed: int
@@ -51,12 +51,18 @@ class Decoded(NamedTuple):
         Rows that stand at no place a bin has, or whose counter has wrapped.
     whole : bool
         Whether every row is there, up to the one that closes the table.
+    clamped : bool or None
+        Whether the last bin holds all that lies beyond; None if the rows do not say.
+    doubt : str
+        Why the counts may be wrong; empty if they are not.
     """
 
     width: int
     bins: dict[int, Bin]
     strays: list[Row]
     whole: bool
+    clamped: bool | None = None
+    doubt: str = ""
 
 
 def total(bins: Mapping[int, Bin]) -> int:
@@ -140,7 +146,7 @@ def decode(rows: Sequence[Row]) -> Decoded:
     Examples
     --------
     >>> decode([Row("10", 1, 4), Row("12.5", 6, 5), Row("17.5", 1, 6), Row("22.5", 9, 7), Row("25", 1, 8)])
-    Decoded(width=5000, bins={2: Bin(n=5, line=5), 4: Bin(n=8, line=7)}, strays=[], whole=True)
+    Decoded(width=5000, bins={2: Bin(n=5, line=5), 4: Bin(n=8, line=7)}, strays=[], whole=True, clamped=None, doubt='')
     """
     nothing = Decoded(0, {}, list(rows), False)
     places = [float(row.middle) for row in rows]

@@ -1,10 +1,11 @@
-"""The lines of one run of Xenomai's ``latency``, gathered.
+"""The lines of one run of Xenomai's ``latency`` or EVL's ``latmus``, gathered.
 
 ``latency`` (testsuite/latency/latency.c, v2.0 to v3.3) drops its first second as warm-up, then prints a line for
 every ``1e9 / period`` samples: their minimum, average (divided as integers) and maximum, the *running* totals
 of overruns and mode switches, the running extremes. A line is a number of samples, not a time: each overrun
 makes it one period longer. The final RTS line is about whole lines only, while the histogram called "avg"
-counts all samples up to the end; those called "min" and "max" count one extreme of each line.
+counts all samples up to the end; those called "min" and "max" count one extreme of each line. The lines of ``latmus``
+are the same, but its RTS line is about all samples (benchmarks/latmus.c, ``timer_test_sitter``).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from rtlat.formats._rtd_folded import Bin, Row
 from rtlat.formats._rtd_lines import TEN_MS, Stats, Summary, Window
 from rtlat.protocol import Tally
 
-LATENCY, KLATENCY = "xenomai latency", "xenomai klatency"
+LATENCY, KLATENCY, LATMUS = "xenomai latency", "xenomai klatency", "evl latmus"
 
 A_TICK, ENOUGH_TIMES = 100, 10
 """Of the clocks of small boards, a usual one [ns]; how many different times show what it really is."""
@@ -49,6 +50,12 @@ class LatencyTest:
         Windows before which RTD lines are missing.
     drawn : list of Row
         The rows of ``-g``.
+    comments : dict of str to str
+        What the comments before them say, if they are those of ``latmus``; `commented` is the line of its totals.
+    samples : int
+        What ``latmus`` counts in all.
+    exceeded : tuple of int and int
+        The line in which ``latmus`` says that its threshold is exceeded, and by what [ns].
     torn : bool
         Whether a row of a histogram could not be read.
     """
@@ -59,6 +66,7 @@ class LatencyTest:
     mode: str = ""
     periods: set[int] = field(default_factory=set)
     priority: int = -1
+    cpu: int = -1
     unit: str = "us"
     unit_basis: str = "documented"
     begun: bool = False
@@ -75,6 +83,12 @@ class LatencyTest:
     stats: dict[str, Stats] = field(default_factory=dict)
     drawing: bool = False
     drawn: list[Row] = field(default_factory=list)
+    comments: dict[str, str] = field(default_factory=dict)
+    commented: int = 0
+    samples: int = -1
+    exceeded: tuple[int, int] | None = None
+    weird: int = 0
+    unreliable: bool = False
     torn: bool = False
     summary: Summary | None = None
     ignored: Tally = field(default_factory=Tally)
@@ -90,6 +104,16 @@ class LatencyTest:
     def per_window(self) -> int:
         """Samples of a window, exactly; 0 if the period is not known."""
         return 10**9 // self.period if self.period else 0
+
+    @property
+    def answers_by_gpio(self) -> bool:
+        """Whether another machine times the answers, with a period and a way with late ones of its own."""
+        return self.mode.endswith("-gpio")
+
+    @property
+    def takes_periods_off(self) -> bool:
+        """Whether late samples have lost whole periods, each counted as an overrun."""
+        return self.tool == LATMUS and not self.answers_by_gpio
 
     @property
     def rtd_lines(self) -> int:
@@ -111,7 +135,9 @@ class LatencyTest:
 
     @property
     def whole_windows(self) -> int:
-        """Windows that the summary is about; -1 if that is not certain."""
+        """Windows that the summary is about; -1 if that is not certain, or it is about more than whole ones."""
+        if self.tool == LATMUS:
+            return -1
         if self.counted >= len(self.windows):
             return self.counted
         certain = self.windows and self.begun and not self.lost and self.counted < 0 and self.agrees_on_average
@@ -142,7 +168,8 @@ class LatencyTest:
 
     def missed(self) -> list[int]:
         """Overruns of each window, the difference of the running totals; -1 if a line before it is missing."""
-        totals = [0 if self.begun else -1, *(window.overruns for window in self.windows)]
+        none_before = self.begun or not (self.windows and self.windows[0].overruns)
+        totals = [0 if none_before else -1, *(window.overruns for window in self.windows)]
         return [
             after - before if 0 <= before <= after and index not in self.lost else -1
             for index, (before, after) in enumerate(pairwise(totals))
@@ -150,16 +177,20 @@ class LatencyTest:
 
     def lengths(self) -> list[float]:
         """How long each window lasted [s]: its samples and its overruns, a period each; NaN if that is not known."""
+        known = self.period and not self.answers_by_gpio
         return [
-            (self.per_window + missed) * self.period / 1e9 if self.period and missed >= 0 else math.nan
+            (self.per_window + missed) * self.period / 1e9 if known and missed >= 0 else math.nan
             for missed in self.missed()
         ]
 
     def has_wrapped(self, window: Window, missed: int) -> bool:
         """Whether a sample of a window left the 32 bits in which ``latency`` keeps it, 2.147 s to either side.
 
-        No timer is 10 ms early, and no more periods are skipped than all latencies together last.
+        No timer is 10 ms early, and no more periods are skipped than all latencies together last. Those of
+        ``latmus`` have lost whole periods, or come from another machine.
         """
+        if self.tool == LATMUS:
+            return False
         together = self.per_window * (window.avg + 1 + max(0, -window.low)) + self.period
         skipped = missed * self.period
         return window.low < -TEN_MS or window.high == -TEN_MS or (skipped > 0 and skipped > together)

@@ -1,7 +1,7 @@
-"""Each line that Xenomai's ``latency`` prints, from text to numbers.
+"""Each line that Xenomai's ``latency`` and EVL's ``latmus`` print, from text to numbers.
 
-Times become whole nanoseconds: ``latency`` holds them so, and prints them as microseconds with three decimals
-(2.0: as they are). A line that lacks a digit of them is no line.
+Times become whole nanoseconds: the tools hold them so, and print them as microseconds with three decimals
+(Xenomai 2.0: as they are). A line that lacks a digit of them is no line.
 """
 
 from __future__ import annotations
@@ -12,10 +12,21 @@ from typing import NamedTuple
 from rtlat import schema
 from rtlat.formats._rtd_folded import Bin, Row
 
+LATMUS_MODES = {
+    "irq": ("irq", "irq"),
+    "sirq": ("irq", "sirq"),
+    "kernel": ("thread", "kernel"),
+    "user": ("thread", "user"),
+    "oob-gpio": ("round_trip", "user"),
+    "inband-gpio": ("round_trip", "user"),
+}
+"""What a context of EVL's ``latmus`` measures, and where its code runs; those named gpio wait for another machine."""
+
 MODES = {
     "periodic user-mode task": ("thread", "user"),
     "in-kernel periodic task": ("thread", "kernel"),
     "in-kernel timer handler": ("irq", "irq"),
+    **LATMUS_MODES,
 }
 """What a test mode measures, and where its code runs."""
 
@@ -59,12 +70,20 @@ class Stats(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """What stands in brackets after a clock; `cpu` is what only EVL's ``latmus`` adds."""
+    """What stands in brackets after a clock; -1 where it is not printed. Only ``latmus`` names a CPU."""
 
     mode: str
     period: int
     priority: int
-    cpu: str
+    cpu: int
+
+
+class Tidy(NamedTuple):
+    """A line with its cells stripped, whether ^C stood before it, and whether Markdown drew it."""
+
+    text: str
+    stopped: bool
+    markdown: bool
 
 
 _US, _NS = r"(-?\d{1,9}[.,]\d{3})", r"(-?\d{1,12})"
@@ -79,22 +98,22 @@ _SUMMARY = {
 }
 _CLOCK = re.compile(r"(?:RTT\||# )([-\d:]{8,15}) *(?:\((.{1,100})\))?")
 _SECONDS = re.compile(r"(\d{2,6}):(\d\d):(\d\d)")
-_SETTING = re.compile(r"([^,()]{1,40}), (\d{1,9}) us period(?:, priority (\d{1,4}))?((?:, CPU.{1,20})?)")
+_SETTING = re.compile(r"([^,()]{1,40}), (\d{1,9}) us period(?:, priority (\d{1,4}))?(?:, CPU(\d{1,4})(?:-noisol)?)?")
 _BIN = re.compile(rf"HSD\|(min|avg|max)\|(\d{{1,9}}) *- *(\d{{1,9}})\|{_COUNT}")
 _STATS = re.compile(rf"HSS\|(min|avg|max)\|{_COUNT}\|(-?\d{{1,12}}\.\d{{3}})\|(\d{{1,12}}\.\d{{3}})")
 _DRAWN_TOTALS = re.compile(rf"# *{_US}\|{_US}\|{_US}\|{_TOTAL}\|(\d{{1,11}})")
 _DRAWN_ROW = re.compile(r"(\d{1,12}(?:\.\d{1,12})?(?:e\+\d\d)?) (-?\d{1,19})")
 
 
-def tidy(text: str) -> tuple[str, bool, bool]:
-    """Return a line with its cells stripped, whether ^C stood before it, and whether Markdown drew it.
+def tidy(text: str) -> Tidy:
+    """Return a line without what surrounds its cells.
 
     Examples
     --------
     >>> tidy("  ^CRTD|  4.458|  49.833  ")
-    ('RTD|4.458|49.833', True, False)
+    Tidy(text='RTD|4.458|49.833', stopped=True, markdown=False)
     >>> tidy("| **RTD** | 1.485   | 2.709   |")
-    ('RTD|1.485|2.709', False, True)
+    Tidy(text='RTD|1.485|2.709', stopped=False, markdown=True)
     """
     text = text.strip()
     stopped = text.startswith("^C")
@@ -106,7 +125,7 @@ def tidy(text: str) -> tuple[str, bool, bool]:
         while cells and not cells[-1]:
             cells.pop()
         text = "|".join(cells)
-    return text, stopped, markdown
+    return Tidy(text, stopped, markdown)
 
 
 def window(text: str, line: int) -> tuple[Window, str] | None:
@@ -149,10 +168,10 @@ def setting(text: str) -> Setting | None:
     Examples
     --------
     >>> setting("user, 1000 us period, priority 98, CPU1")
-    Setting(mode='user', period=1000000, priority=98, cpu=', CPU1')
+    Setting(mode='user', period=1000000, priority=98, cpu=1)
     """
     words = _SETTING.fullmatch(text)
-    return Setting(words[1], int(words[2]) * 1000, int(words[3] or -1), words[4]) if words else None
+    return Setting(words[1], int(words[2]) * 1000, int(words[3] or -1), int(words[4] or -1)) if words else None
 
 
 def histogram_bin(text: str, line: int) -> tuple[str, int, Bin] | None:

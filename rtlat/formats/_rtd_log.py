@@ -1,4 +1,4 @@
-"""From a log's lines to the latency tests they belong to: whose table it is, where a test begins, what goes on."""
+"""From the lines of ``latency`` and ``latmus`` to the tests they belong to: where one begins, and what goes on."""
 
 from __future__ import annotations
 
@@ -6,39 +6,20 @@ import re
 from collections.abc import Callable
 
 from rtlat import schema
+from rtlat.formats import _rtd_latmus as latmus
 from rtlat.formats import _rtd_lines as lines
-from rtlat.formats._rtd_gathered import KLATENCY, LATENCY, Clock, LatencyTest
-from rtlat.formats._rtd_lines import MODES, TEN_MS, tidy
+from rtlat.formats._rtd_columns import FOREIGN, LATENCY_TABLES, are_damaged, columns
+from rtlat.formats._rtd_gathered import KLATENCY, LATENCY, LATMUS, Clock, LatencyTest
+from rtlat.formats._rtd_lines import LATMUS_MODES, MODES, TEN_MS, Tidy
 from rtlat.protocol import Tally
 from rtlat.source import Line
-
-TABLES = {
-    ("lat min", "lat avg", "lat max", "overrun", "lat best", "lat worst"): "6 columns",
-    ("lat min", "lat avg", "lat max", "overrun", "msw", "lat best", "lat worst"): "7 columns",
-}
-"""Columns of the tables that are read, as RTH names them."""
-
-FOREIGN = {
-    ("cpu", "ctx switches", "total"): "Xenomai switchtest or EVL hectic",
-    ("ctx switches", "total"): "Xenomai switchtest",
-    ("lat min", "lat avg", "lat max", "lost"): "Xenomai switchbench",
-    ("lat min", "ovl min", "lat avg", "lat max", "ovl max", "overruns"): "RTAI latency",
-    ("lat min", "lat avg", "lat max", "jit fast", "jit slow"): "RTAI preempt",
-    ("general",): "RTAI test summary",
-    ("description",): "RTAI test summary",
-}
-"""Columns of the tables that are known and not read; a single one stands for all that begin with it."""
-
-LATMUS, LATMUS_CONTEXTS = "EVL latmus", ("irq", "sirq", "kernel", "user", "oob-gpio", "inband-gpio")
-"""It prints the 7 columns too, but takes whole periods off late samples. Its RTT line names a CPU, or another mode."""
 
 A_START = 5
 """A clock that goes back to no more than this is another run's, not one that was set. [s]"""
 
-_OWN_NAMES = frozenset(name for names in TABLES for name in names)
 _PERIOD = re.compile(r"== Sampling period: (\d{1,9}) us")
 _TEST_MODE = re.compile(r"== Test mode: (.{1,60})")
-_COMMAND = re.compile(r".{0,200}?[#$%] +(?:[\w./~-]{0,100}/)?(k?latency(?: [\w ./-]{0,200})?)")
+_COMMAND = re.compile(r".{0,200}?[#$%] +(?:[\w./~-]{0,100}/)?((?:k?latency|latmus)(?: [\w ./,:=\"-]{0,200})?)")
 _MESSAGE = re.compile(r"(?:\S{0,100}/)?k?latency: .{1,200}")
 _TOO_LATE = re.compile(r"Maximum latency exceeded: +-?\d{1,9}\.\d{3} > (\d{1,9})")
 _NO_END = re.compile(r".{0,100}-q (?:requires -T|only works if -T)")
@@ -48,8 +29,6 @@ _ABOUT = {
     "cmdline": re.compile(r"# Kernel parameters: (\S.{0,4000})"),
 }
 _HEADING = re.compile(r"[-|: ]{3,200}|HSH\|.*|# ?-.*|\|?(?:param|lat min)\|.*")
-_TAGGED = re.compile(r"(?:RT[THDS]|HS[DHS]|---)\||== |#|warming up")
-_LONGEST = 5_000
 
 
 class Log:
@@ -79,15 +58,14 @@ class Log:
             "HSS": self.take_stats,
         }
 
-    def begins(self, line: Line) -> bool:
-        """Whether a line is none that goes on with the one before."""
-        text = tidy(line.text[:_LONGEST])[0]
-        return not text or bool(_TAGGED.match(text))
+    def close(self) -> None:
+        """Let no line go on with the last test: another tool's begins."""
+        self.foreign, self.closed, self.block = "", True, ""
 
-    def reject(self, line: Line) -> None:
+    def reject(self, line: Line, tidied: Tidy) -> None:
         """Count a line that should be data; what it leaves incomplete is noted."""
         test = self.test(line)
-        tag = tidy(line.text[:_LONGEST])[0][:3]
+        tag = tidied.text[:3]
         if tag == "RTD":
             test.lost.add(len(test.windows))
             test.rejected_windows += 1
@@ -108,7 +86,9 @@ class Log:
     def test(self, line: Line, new: bool = False) -> LatencyTest:
         """The test that a line belongs to: the last one, or a new one."""
         if new or self.closed or self.last.quote != line.quote:
-            self.last = LatencyTest(line.quote, KLATENCY if self.command.startswith("k") else LATENCY)
+            tools = {"k": KLATENCY, "latmus": LATMUS}
+            tool = next((tools[word] for word in tools if self.command.startswith(word)), LATENCY)
+            self.last = LatencyTest(line.quote, tool)
             self.last.endless = self.endless or (self.command != "" and "-T" not in self.command)
             self.last.about = {"command": self.command} if self.command else {}
             self.tests.append(self.last)
@@ -125,9 +105,9 @@ class Log:
         last = self.last
         return last.variant.startswith("6 columns") and last.unit_basis != "printed" and not self.closed
 
-    def take(self, line: Line) -> bool:
+    def take(self, line: Line, tidied: Tidy) -> bool:
         """Whether a line is understood; then it is kept, or counted as no data."""
-        text, stopped, markdown = tidy(line.text[:_LONGEST])
+        text, stopped, markdown = tidied
         unfinished = not self.closed and self.last.summary is None
         tag = text.partition("|")[0]
         if tag in self.tags:
@@ -151,8 +131,6 @@ class Log:
         """RTT: the clock, and what is measured how."""
         clock = lines.clock(text)
         setting = lines.setting(clock[1]) if clock and clock[1] else None
-        if setting and (setting.cpu or setting.mode in LATMUS_CONTEXTS):
-            return self.refuse(LATMUS, line)
         if not clock or (clock[1] and (not setting or setting.mode not in MODES)):
             return False
         if not setting and (self.closed or self.is_over()):
@@ -160,7 +138,8 @@ class Log:
         before = self.last.clocks[-1] if self.last.clocks else Clock(0, -1, 0, 0)
         stands_still = clock[0] == before.seconds and len(self.last.windows) > before.window + 1
         restarted = (clock[0] < before.seconds or stands_still) and clock[0] <= A_START
-        test = self.test(line, new=restarted or self.is_over())
+        other = setting is not None and self.last.mode not in ("", setting.mode)
+        test = self.test(line, new=restarted or other or self.is_over())
         test.clocks.append(Clock(line.number, clock[0], len(test.windows), test.rtd_lines))
         if setting:
             _describe(test, setting)
@@ -168,14 +147,13 @@ class Log:
 
     def take_columns(self, text: str, line: Line) -> bool:
         """RTH: whose table it is."""
-        names = tuple(name.strip("- ") for name in text.split("|")[1:])
-        if foreign := FOREIGN.get(names) or FOREIGN.get(names[:1]):
-            return self.refuse(foreign, line)
-        if names not in TABLES:
-            damaged = len(_OWN_NAMES.intersection(names)) > 3
+        names = columns(text)
+        if names in FOREIGN:
+            return self.refuse(FOREIGN[names], line)
+        if names not in LATENCY_TABLES:
+            damaged = are_damaged(names, LATENCY_TABLES, 4)
             return False if damaged else self.refuse(f"unknown columns ({', '.join(names)[:60]})", line)
-        if self.foreign != LATMUS:
-            self.test(line, new=self.is_over()).variant = TABLES[names]
+        self.test(line, new=self.is_over()).variant = LATENCY_TABLES[names]
         return self.ignore("table head", line)
 
     def take_window(self, text: str, line: Line) -> bool:
@@ -246,16 +224,18 @@ class Log:
 
     def take_other(self, text: str, line: Line) -> bool:
         """What stands around the tables: always understood, unless it is a damaged row of ``-g``."""
-        if text.startswith(("== ", "warming up...")):
+        if text.startswith(("== ", "warming up...")) or latmus.starts(text):
             return self.take_head(text, line)
+        if not self.closed and latmus.take_message(self.last, text, line.number):
+            return self.ignore("message of latmus", line)
         if text.startswith("#") and self.take_comment(text, line):
             return True
         if self.block == "drawn" and text[:1].isdigit():
-            row = lines.drawn_row(text, line.number)
+            row = (latmus.row if self.last.comments else lines.drawn_row)(text, line.number)
             if row and line.whole:
                 self.test(line).drawn.append(row)
             return bool(row and line.whole)
-        if command := _COMMAND.fullmatch(text) if "latency" in text else None:
+        if command := _COMMAND.fullmatch(text) if "lat" in text else None:
             self.command = command[1].strip()
             return self.ignore("command line", line)
         if _NO_END.match(text):
@@ -270,7 +250,8 @@ class Log:
         """The lines that begin a test."""
         period, mode = _PERIOD.fullmatch(text), _TEST_MODE.fullmatch(text)
         results = text == "== All results in microseconds"
-        if not (period or mode or results or text == "warming up..."):
+        evl = latmus.starts(text)
+        if not (period or mode or results or evl or text == "warming up..."):
             return self.ignore("text around the tables", line)
         going_on = bool(self.last.windows or self.last.clocks)
         test = self.test(line, new=period is not None or going_on or self.is_over())
@@ -281,6 +262,8 @@ class Log:
             test.mode = mode[1]
         if results:
             test.unit_basis = "printed"
+        if evl:
+            latmus.take_message(test, text, line.number)
         return self.ignore("table head", line)
 
     def take_comment(self, text: str, line: Line) -> bool:
@@ -292,8 +275,13 @@ class Log:
             test.drawing, self.block, self.duration = True, "drawn", clock[0]
             test.variant = test.variant or "-g file"
             _describe(test, setting)
+        elif told := latmus.comment(text) if line.whole else None:
+            self.take_told(*told, line)
         elif self.block != "drawn":
             return False
+        elif self.last.comments:
+            if next(reversed(self.last.comments)) == "kernel":  # /proc/cmdline follows /proc/version, without a name
+                self.last.comments["cmdline"] = text[1:].strip()
         elif totals := lines.drawn_totals(text, line.number, self.duration):
             if totals.low <= totals.avg <= totals.high:
                 self.last.summary = self.last.summary or totals
@@ -302,9 +290,22 @@ class Log:
             self.last.about |= {name: row[1].strip() for name, row in found.items() if row}
         return self.ignore("comment of -g", line)
 
+    def take_told(self, key: str, value: str, line: Line) -> None:
+        """Keep what a comment of the ``-g`` file of ``latmus`` tells; the first one may begin a test."""
+        if self.block != "drawn" or self.last.drawn or not self.last.comments:
+            over = self.last.drawing or self.last.summary is not None
+            self.last = self.test(line, new=over or self.last.tool != LATMUS)
+        test = self.last
+        test.tool, test.drawing, self.block = LATMUS, True, "drawn"
+        test.variant = test.variant or "-g file"
+        test.comments[key] = value
+        test.commented = line.number if key == "low" else test.commented
+
 
 def _describe(test: LatencyTest, setting: lines.Setting) -> None:
     """Keep what stands in brackets after a clock."""
     test.mode = test.mode or setting.mode
+    test.tool = LATMUS if setting.mode in LATMUS_MODES else test.tool
+    test.cpu = test.cpu if test.cpu >= 0 else setting.cpu
     test.periods.add(setting.period)
     test.priority = test.priority if test.priority >= 0 else setting.priority

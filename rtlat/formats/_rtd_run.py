@@ -1,26 +1,23 @@
-"""From the lines of one run of Xenomai's ``latency`` to the statements they make.
+"""From the lines of one run of Xenomai's ``latency`` or EVL's ``latmus`` to the statements they make.
 
-Windows say the least and the most of a known number of samples. The histogram of all samples says more where it
-can be trusted: its values are absolute ones, its last bin holds all that lies beyond, and the width of a bin is
-not printed. Where a negative value, a wrapped counter or a wrapped sample makes a bin say more than it knows,
-the bin is widened or the histogram is left out, and a warning says so.
+Windows say the least and the most of a known number of samples. An end that is no latency that was seen is left
+open: where a minimum starts, what wrapped, what lost whole periods.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
-from rtlat import schema
-from rtlat.formats import _rtd_folded as folded
+from rtlat.formats._rtd_bins import add_bins
 from rtlat.formats._rtd_checks import contradictions, find_lost_lines, has_klatency_average
-from rtlat.formats._rtd_folded import Bin, Decoded
-from rtlat.formats._rtd_gathered import KLATENCY, LatencyTest
+from rtlat.formats._rtd_gathered import KLATENCY, LATMUS, LatencyTest
 from rtlat.formats._rtd_lines import MODES, TEN_MS, Summary, us
 from rtlat.protocol import Run
 
 _UNKNOWN = (-math.inf, math.nan, math.inf)
+_NOT_EVL = ("sirq", "inband-gpio")
+"""Contexts in which ``latmus`` measures Linux, not EVL."""
 
 
 def run_of(test: LatencyTest) -> Run | None:
@@ -53,11 +50,14 @@ def run_of(test: LatencyTest) -> Run | None:
     wrapped = _add_windows(run, test, quantity)
     if test.summary:
         _add_summary(run, test, test.summary, quantity, wrapped)
+    if test.exceeded:
+        line, high = test.exceeded
+        run.rows.add("all", quantity, "summary", -math.inf, float(high), line=line)
     run.facts = _facts(test)
     whole = test.starts_with_first and not test.lost
     if test.bins or test.drawing:
-        whole = _add_bins(run, test, quantity, wrapped)
-    run.facts["ended"] = _ended(test) if whole else "cut"
+        whole = add_bins(run, test, quantity, wrapped)
+    run.facts["ended"] = _ended(test) if whole or test.weird else "cut"
     run.series["all"] = _series(test)
     run.warnings += _warnings(test)
     return run if len(run.rows) else None
@@ -65,8 +65,8 @@ def run_of(test: LatencyTest) -> Run | None:
 
 def _add_windows(run: Run, test: LatencyTest, quantity: str) -> bool:
     """Add a row for each RTD line; whether a sample of any has wrapped."""
-    wrapped, clipped = [], []
-    start = 0.0 if test.begun else math.nan
+    wrapped, clipped, shortened = [], [], []
+    start = 0.0 if test.begun and not test.answers_by_gpio else math.nan
     known = test.begun
     missed, lengths = test.missed(), test.lengths()
     for number, window in enumerate(test.windows):
@@ -77,6 +77,9 @@ def _add_windows(run: Run, test: LatencyTest, quantity: str) -> bool:
         elif window.low == TEN_MS < window.high:
             low = -math.inf
             clipped.append(window.line)
+        elif test.takes_periods_off and window.overruns > 0 and missed[number] != 0:
+            avg, high = math.nan, math.inf
+            shortened.append(window.line)
         known = known and number not in test.lost
         run.rows.add(
             "all",
@@ -102,6 +105,11 @@ def _add_windows(run: Run, test: LatencyTest, quantity: str) -> bool:
             f"line {clipped[0]}: 10000.000 us is where a minimum starts, not one that was seen: "
             f"the minimum of {_lines(clipped)} is left open"
         )
+    if shortened:
+        run.warnings.append(
+            f"line {shortened[0]}: latmus takes whole periods off late samples and counts them as overruns: "
+            f"maximum and average of {_lines(shortened)} are left open"
+        )
     return bool(wrapped)
 
 
@@ -111,7 +119,7 @@ def _lines(lines: list[int]) -> str:
 
 
 def _add_summary(run: Run, test: LatencyTest, summary: Summary, quantity: str, wrapped: bool) -> None:
-    """Add a row for RTS, about whole windows only."""
+    """Add a row for RTS: ``latency`` prints it about whole windows only, ``latmus`` about all samples."""
     low, avg, high = float(summary.low), float(summary.avg), float(summary.high)
     if wrapped or summary.low < -TEN_MS:
         low, avg, high = _UNKNOWN
@@ -123,134 +131,15 @@ def _add_summary(run: Run, test: LatencyTest, summary: Summary, quantity: str, w
             f"line {summary.line}: klatency divides by one line too many: its average of {us(summary.avg)} is left out"
             + (f", the RTD lines have {us(test.mean_of_windows()[0])}" if test.windows else "")
         )
-    n = test.whole_windows * test.per_window
+    if test.takes_periods_off and summary.overruns > 0:
+        run.warnings.append(
+            f"line {summary.line}: {summary.overruns} overruns are whole periods that latmus took off late samples: "
+            f"the worst latency is not the printed maximum of {us(summary.high)}, which is left open with the average"
+        )
+        avg, high = math.nan, math.inf
+    n = test.samples if test.samples > 0 else test.whole_windows * test.per_window
     n, missed = n if n > 0 else -1, max(-1, summary.overruns)
     run.rows.add("all", quantity, "summary", low, high, n=n, avg=avg, missed=missed, line=summary.line)
-
-
-def _add_bins(run: Run, test: LatencyTest, quantity: str, wrapped: bool) -> bool:
-    """Add the histograms, as far as they can be trusted; whether nothing of all samples is missing."""
-    drawn = folded.decode(test.drawn) if test.drawing else None
-    for row in drawn.strays if drawn else ():
-        run.rejected.add("row of -g where no bin is, or whose counter has wrapped", row.line)
-    bins = {kind: of_kind for kind, of_kind in test.bins.items() if of_kind}
-    if drawn and drawn.bins:
-        bins.setdefault("avg", drawn.bins)
-    total = folded.total(bins.get("avg", {}))
-    whole = _is_whole(run, test, drawn, total)
-    width, basis = _width(test, bins, drawn)
-    if reason := _refusal(test, total, width, wrapped):
-        run.warnings.append(f"the histogram is left out: {reason}")
-        return whole and test.starts_with_first and not test.lost
-    top = max((number for of_kind in bins.values() for number in of_kind), default=0)
-    clamped, lowest = top if _is_clamped(test, top, width) else None, _lowest(test)
-    for kind, of_kind in bins.items():
-        low, high, n, line = folded.edges(of_kind, width, clamped=clamped, lowest=lowest)
-        run.rows.extend("all", quantity, "bin", low, high, n=n, line=line, of="all" if kind == "avg" else kind)
-    run.facts |= {"folded": True, "bin_edges": basis, "overflow_policy": "clamped into last bin"}
-    run.warnings += _warnings_of_bins(test, top, width, basis, lowest)
-    return whole
-
-
-def _is_whole(run: Run, test: LatencyTest, drawn: Decoded | None, total: int) -> bool:
-    """Whether no row of the histogram of all samples is missing, by the count in HSS or the frame that ``-g`` draws."""
-    least = test.whole_windows * test.per_window
-    if least > 0 and not least <= total <= least + test.per_window:
-        run.warnings.append(f"{test.whole_windows} lines are {least} samples, the histogram of all holds {total}")
-    stated = test.stats["avg"].n if "avg" in test.stats else -1
-    if drawn and "avg" not in test.bins:
-        if not drawn.whole:
-            run.warnings.append("rows of -g are missing or damaged: the histogram is not complete")
-        return drawn.whole and stated in (-1, total)
-    if stated < 0:
-        run.warnings.append("the HSS line that counts all samples is missing: the histogram may not be complete")
-    return stated == total
-
-
-def _width(test: LatencyTest, bins: Mapping[str, Mapping[int, Bin]], drawn: Decoded | None) -> tuple[int, str]:
-    """The width of a bin [ns] and where it comes from; 0 if nothing explains the lines."""
-    if drawn and drawn.width:
-        return drawn.width, "given"
-    if test.option("B"):
-        return test.option("B"), "given"
-    top = max((number for of_kind in bins.values() for number in of_kind), default=0)
-    widths = folded.possible_widths(_places(test, bins), top)
-    if folded.DEFAULT_WIDTH in widths:
-        return folded.DEFAULT_WIDTH, "inferred" if len(widths) == 1 else "assumed"
-    return (widths[0], "inferred") if len(widths) == 1 else (0, "")
-
-
-def _places(test: LatencyTest, bins: Mapping[str, Mapping[int, Bin]]) -> list[tuple[int, int, int]]:
-    """In which bins, from first to last, printed extremes must lie."""
-    places: list[tuple[int, int, int]] = []
-    for kind, extremes in (("min", [w.low for w in test.windows]), ("max", [w.high for w in test.windows])):
-        numbers = sorted(bins.get(kind, {}))
-        sizes = sorted(map(abs, extremes))
-        if numbers and folded.total(bins[kind]) <= len(sizes):  # in a table that was cut the largest are missing
-            each = [number for number in numbers for _ in range(bins[kind][number].n)]
-            places += [(number, number, size) for number, size in zip(each, sizes, strict=False)]
-        elif numbers and sizes:
-            places += [(numbers[0], numbers[-1], size) for size in sizes]
-        elif numbers and test.summary and test.summary.low >= 0:
-            place, extreme = (numbers[0], test.summary.low) if kind == "min" else (numbers[-1], test.summary.high)
-            places.append((place, place, extreme))
-    return places
-
-
-def _refusal(test: LatencyTest, total: int, width: int, wrapped: bool) -> str:
-    """Why the histogram says what it cannot know; empty if it does not."""
-    duration = test.summary.actual if test.summary else -1
-    expected = int(duration * 1e9 / test.period) if test.period and duration > 0 else 0
-    if wrapped:
-        return "a wrapped sample stands in a wrong bin"
-    if expected - total - (test.summary.overruns if test.summary else 0) > 2**31:
-        return f"{duration} s are about {expected} samples, it holds {total}: a 32-bit counter has wrapped"
-    if total > schema.LARGEST_COUNT:
-        return f"it holds {total} samples, more than a run can have"
-    if not width:
-        return "neither bins of 1 us nor one other round width agree with the minima and maxima of the lines"
-    return ""
-
-
-def _is_clamped(test: LatencyTest, top: int, width: int) -> bool:
-    """Whether the highest bin holds all that lies beyond: by ``-H``, its default, or a maximum beyond it."""
-    if size := test.option("H"):
-        return top == size - 1
-    return top + 1 in folded.DEFAULT_SIZES or _highest(test) >= (top + 1) * width
-
-
-def _lowest(test: LatencyTest) -> float:
-    """The smallest printed minimum [ns]; inf if none is printed."""
-    lows = [window.low for window in test.windows] + ([test.summary.low] if test.summary else [])
-    return min(lows, default=math.inf)
-
-
-def _highest(test: LatencyTest) -> float:
-    """The largest printed maximum [ns]; -inf if none is printed."""
-    highs = [window.high for window in test.windows] + ([test.summary.high] if test.summary else [])
-    return max(highs, default=-math.inf)
-
-
-def _warnings_of_bins(test: LatencyTest, top: int, width: int, basis: str, lowest: float) -> list[str]:
-    """What a reader of the histogram must know."""
-    warnings = []
-    if basis == "assumed":
-        warnings.append("the width of a bin is not printed and no line tells it: 1 us is assumed, the default of -B")
-    elif basis != "given" and width != folded.DEFAULT_WIDTH:
-        warnings.append(f"bins are {width} ns wide: the only round width with which the lines' extremes fit their bins")
-    if lowest < 0:
-        warnings.append(
-            f"the histogram counts absolute values and the smallest is {us(lowest)}: bins up to it are one; "
-            "samples after the last line are taken to be no smaller"
-        )
-    elif lowest == math.inf:
-        warnings.append("the histogram counts absolute values, and no minimum is printed: some may have been negative")
-    if -math.inf < _highest(test) < top * width:
-        warnings.append(
-            f"the histogram reaches {us(top * width)}, the printed maximum is {us(_highest(test))}: "
-            "the larger samples came after the last line"
-        )
-    return warnings
 
 
 def _facts(test: LatencyTest) -> dict[str, Any]:
@@ -263,10 +152,14 @@ def _facts(test: LatencyTest) -> dict[str, Any]:
         "unit_basis": test.unit_basis,
         "resolution": 1.0,
         "rounding": "exact",
-        "overrun_policy": "counted; the late sample keeps its whole latency",
+        "overrun_policy": _overrun_policy(test),
     }
+    if test.tool == LATMUS and test.mode not in ("", *_NOT_EVL):
+        facts["approach"] = "EVL"
     if test.period:
-        facts |= {"period": float(test.period), "window": test.per_window * test.period / 1e9}
+        facts["period"] = float(test.period)
+        if not test.answers_by_gpio:  # its machine sleeps a period between an answer and the next question
+            facts["window"] = test.per_window * test.period / 1e9
     if not math.isnan(test.threshold):
         facts["threshold"] = test.threshold
     lasted = sum(test.lengths()) if test.windows else math.nan
@@ -279,14 +172,30 @@ def _facts(test: LatencyTest) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if value != ""}
 
 
+def _overrun_policy(test: LatencyTest) -> str:
+    """What the tool does with late activations."""
+    if test.takes_periods_off:
+        return "whole periods removed from the late sample, counted as overruns"
+    if test.answers_by_gpio:
+        return "counted; the late answer keeps its whole time, one missing for 1 s is no sample"
+    return "counted; the late sample keeps its whole latency"
+
+
 def _ended(test: LatencyTest) -> str:
     """How the run ended; the clock cannot tell a test without ``-T`` from one that ran to its end."""
+    if test.exceeded:
+        return "stopped at threshold"
+    if test.weird:
+        return "interrupted"
     if not test.summary or test.summary.asked < 0:
         return "unknown" if test.drawing and not test.windows else "cut"
     if not math.isnan(test.threshold):
         return "stopped at threshold"
-    early = test.stopped or test.endless or test.summary.actual < test.summary.asked
-    return "interrupted" if early else "complete"
+    asked, actual = test.summary.asked, test.summary.actual
+    early = actual < asked
+    if test.tool == LATMUS:  # prints the hours of the actual time, and the minutes and seconds of the other
+        early = abs(actual - asked) > 1
+    return "interrupted" if early or test.stopped or test.endless else "complete"
 
 
 def _series(test: LatencyTest) -> dict[str, Any]:
@@ -294,8 +203,10 @@ def _series(test: LatencyTest) -> dict[str, Any]:
     stated: dict[str, Any] = {"period": float(test.period)} if test.period else {}
     if test.priority >= 0 and test.mode != "in-kernel timer handler":  # printed there too, where it has no meaning
         stated["priority"] = test.priority
-    if "avg" in test.stats:
-        stated["n"] = test.stats["avg"].n
+    if test.cpu >= 0:
+        stated["cpu"] = test.cpu
+    if "avg" in test.stats or test.samples > 0:
+        stated["n"] = test.stats["avg"].n if "avg" in test.stats else test.samples
     return stated
 
 
@@ -309,9 +220,17 @@ def _warnings(test: LatencyTest) -> list[str]:
         warnings.append(f"the period is not known ({stated}), nor how many samples a line is about")
     if not test.summary:
         warnings.append("the RTS line is missing")
-    switches = max((window.switches for window in test.windows), default=0)
-    if switches > 0 or (test.summary and test.summary.switches > 0):
+    switches = max((counted.switches for counted in [*test.windows, test.summary] if counted), default=0)
+    if test.tool == LATMUS and (switches > 0 or test.unreliable):
+        warnings.append("the thread was switched to the in-band mode: latmus calls these figures not reliable")
+    elif switches > 0:
         warnings.append("mode switches to Linux took place in samples that became maxima (msw)")
+    if test.weird:
+        warnings.append(f"line {test.weird}: latmus stopped because its own results contradicted each other")
+    if test.mode == "sirq":
+        warnings.append("sirq times the in-band stage, Linux, and not EVL; the timer's own lateness is taken off")
+    elif test.answers_by_gpio:
+        warnings.append("another machine timed question and answer over GPIO: a round trip, no wake-up latency")
     if test.rejected.total:
         first = min(line for _, line in test.rejected.reasons.values())
         warnings.append(f"{test.rejected.total} lines could not be read (the first is line {first})")

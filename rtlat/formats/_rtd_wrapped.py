@@ -17,7 +17,7 @@ class Unwrapper:
     Parameters
     ----------
     take : callable
-        Whether a line makes sense; then it is done with.
+        Whether a line makes sense; then it is done with. Called also with whether it was joined from several.
     begins : callable
         Whether a line surely begins anew, so that it cannot go on with the one before.
     reject : callable
@@ -26,7 +26,7 @@ class Unwrapper:
     Examples
     --------
     >>> taken, rejected = [], []
-    >>> def take(line):
+    >>> def take(line, joined):
     ...     whole = line.text.endswith(";")
     ...     taken.extend([line.text] if whole else [])
     ...     return whole
@@ -38,7 +38,7 @@ class Unwrapper:
     """
 
     def __init__(
-        self, take: Callable[[Line], bool], begins: Callable[[Line], bool], reject: Callable[[Line], None]
+        self, take: Callable[[Line, bool], bool], begins: Callable[[Line], bool], reject: Callable[[Line], None]
     ) -> None:
         self.take, self.begins, self.reject = take, begins, reject
         self.held: list[Line] = []
@@ -50,9 +50,9 @@ class Unwrapper:
         if self.held:
             self.held.append(line)
             text = "".join(piece.text for piece in self.held)
-            if self.take(replace(self.held[0], text=text, whole=line.whole)):
+            if self.take(replace(self.held[0], text=text, whole=line.whole), True):
                 self.held = []
-        elif not self.take(line):
+        elif not self.take(line, False):
             self.held = [line]
 
     def give_up(self) -> None:
@@ -61,6 +61,6 @@ class Unwrapper:
             first, *rest = self.held
             self.held = []
             self.reject(first)
-            while rest and self.take(rest[0]):
+            while rest and self.take(rest[0], False):
                 rest = rest[1:]
             self.held = rest

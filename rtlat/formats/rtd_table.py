@@ -1,4 +1,4 @@
-"""Tables of RTT, RTH, RTD and RTS lines: Xenomai's ``latency`` and ``klatency``, and the file that ``-g`` writes.
+"""Tables of RTT, RTH, RTD and RTS lines: Xenomai's ``latency``, EVL's ``latmus``, RTAI's testsuite, and their files.
 
 ::
 
@@ -11,11 +11,13 @@
     HSD|    avg|  14 - 15 |        1
     RTS|      4.374|      6.187|     49.833|       0|     0|    00:00:04/00:00:04
 
-Other tools print RTD lines too and mean something else: a table's columns and the words of its RTT line decide
-whose it is (`TABLES`, `FOREIGN`). Xenomai 2.0 prints whole nanoseconds and no test mode; msw came with 2.5.1.
+Six tools print RTD lines and mean different things: the columns that an RTH line names decide whose they are, and
+in which unit. Xenomai 2.0 prints whole nanoseconds and no test mode; msw came with 2.5.1. ``latmus`` has Xenomai's
+columns and names its context in the RTT line; RTAI's are nanoseconds in an order of their own.
 With ``-g -`` the gnuplot rows stand in the log, with ``-g FILE`` in a file of their own, which begins with
-``# 00:00:04 (periodic user-mode task, 1000 us period, priority 99)``; so one reader reads both. Up to Xenomai 2.6
-that file has no such head, and two bare columns of numbers could be anybody's: it is not claimed.
+``# 00:00:04 (periodic user-mode task, 1000 us period, priority 99)``, and in EVL with many such comments; so one
+reader reads both. Up to Xenomai 2.6 that file has no such head, and two bare columns of numbers could be anybody's:
+it is not claimed.
 """
 
 from __future__ import annotations
@@ -25,8 +27,7 @@ from collections.abc import Iterator
 
 from rtlat.errors import LogError, UnsupportedFormatError
 from rtlat.formats._rtd_lines import MODES
-from rtlat.formats._rtd_log import Log
-from rtlat.formats._rtd_run import run_of
+from rtlat.formats._rtd_tables import Tables
 from rtlat.formats._rtd_wrapped import Unwrapper
 from rtlat.protocol import Format, Run
 from rtlat.source import Source
@@ -51,32 +52,28 @@ def parse(source: Source) -> Iterator[Run]:
     >>> rows["low"].tolist(), rows["avg"].tolist(), rows["high"].tolist(), rows["n"].tolist()
     ([4458.0], [7504.0], [49833.0], [1000])
     """
-    log = Log()
-    unwrapper = Unwrapper(log.take, log.begins, log.reject)
+    tables = Tables()
+    unwrapper = Unwrapper(tables.take, tables.begins, tables.reject)
     for line in source.lines():
         unwrapper.read(line)
     unwrapper.give_up()
-    runs, ignored = [], log.ignored
-    for test in log.tests:
-        if run := run_of(test):
-            runs.append(run)
-        else:
-            for tally in (test.ignored, test.rejected):
-                for _, (number, first) in tally.reasons.items():
-                    ignored.add("line of a test without results", first, number)
-    if not runs:
-        raise _nothing(source.name, log)
-    for reason, (number, first) in ignored.reasons.items():
-        runs[0].ignored.add(reason, first, number)
-    yield from runs
+    empty = True
+    for run in tables.runs():
+        empty = False
+        yield run
+    if empty:
+        raise _nothing(source.name, tables)
 
 
-def _nothing(name: str, log: Log) -> LogError:
+def _nothing(name: str, tables: Tables) -> LogError:
     """Why there is no run in a log."""
+    log = tables.log
     if log.refused:
         first = min(log.refused.values())
         found = f"tables of {', '.join(log.refused)}"
-        return UnsupportedFormatError(name, found, "those of Xenomai's latency", "see rtlat formats", first)
+        return UnsupportedFormatError(name, found, "those of a tool that times latency", "see rtlat formats", first)
+    if tables.suite.tests or tables.suite.rejected.total:
+        return LogError(name, "an RTAI test without results (no RTD line is whole)", "at least one line of results")
     reason = next(
         (test.message for test in [*log.tests, log.last][::-1] if test.message), "no RTD, RTS or HSD line is whole"
     )
@@ -91,14 +88,21 @@ _MARKS = tuple(
         r"RTH\|[- ]*lat min\|[- ]*lat avg\|[- ]*lat max\|[- ]*overrun\|",
         r"(?:\^C)?(?:\| *)?(?:\*\*)?RTD[* ]*\|(?: *-?\d+[.,]\d{3} *\|){3}(?: *\d+ *\|){1,2} *-?\d+[.,]\d{3} *\|",
         rf"# +[\d:]{{8,15}} \((?:{'|'.join(MODES)}),",
+        r"warming up on CPU\d",
+        r"# libevl version: ",
+        r"RTAI [Tt]estsuite (?:- |and )",
+        r"## RTAI latency calibration tool ##",
+        r"RTH\|[- ]*lat min\|[- ]*ovl min\|",
+        r"RTH\|[- ]*lat min\|[- ]*lat avg\|[- ]*lat max\|[- ]*jit fast\|",
+        r"FOR \d{1,6} TASKS: TIME \d{1,9} \(ms\),",
     )
 )
 
 FORMAT = Format(
     name="rtd_table",
-    title="Xenomai latency and klatency: terminal log, or the file of -g",
-    gives="a window of thread or irq latency for each line, the run's summary, bins with -h or -g",
-    versions="Xenomai 2.0 to 3.3 (-g files: 3.0 to 3.3)",
+    title="Xenomai latency and klatency, EVL latmus, RTAI's testsuite: terminal log, or the file of -g",
+    gives="a window of thread or irq latency for each line, the run's summary, bins with -h or -g, mean switch times",
+    versions="Xenomai 2.0 to 3.3 (-g files: 3.0 to 3.3), libevl (all -g layouts), RTAI 3.6 to 5.2, makertaikernel.sh 4",
     marks=_MARKS,
     parse=parse,
 )

@@ -54,10 +54,7 @@ _PATTERNS = {
     "pip_stress": r"Successfully used priority inheritance to handle an inversion|pip_stress V \d",
     "ssdd": r"#main : \d|forktest#\d+/\d|All tests PASSED\.|ssdd V \d",
     # dual kernels, where the tool has no RTD table
-    "EVL latmus": r"\s*warming up on CPU\d+",
     "EVL hectic": r"\s*== Threads: switcher_",
-    "RTAI switches": r"\s*FOR \d+ TASKS: TIME \d+ \(ms\),",
-    "RTAI latency": r"\s*RTAI Testsuite - |\s*## RTAI latency calibration tool",
     "Xenomai switchtest": r"\s*== Threads: sleeper_|\s*RTH\|-*cpu\|ctx switches\|",
     "Xenomai switchbench": r"\s*RTH\|[- ]*lat min\|[- ]*lat avg\|[- ]*lat max\|[- ]*lost",
     # other latency tools
