@@ -14,6 +14,7 @@ from rtlat.source import Source
 
 TEXT, JSON, RTD = ("cyclictest_text",), ("rt_tests_json",), ("rtd_table",)
 LINES, LATENCY = ("tracer_lines",), ("latency_tracer",)
+PAIRS = ("rt_tests_pairs",)
 NOBODY: tuple[str, ...] = ()
 JD = {name: (f"jitterdebugger_{name}",) for name in ("results", "samples", "status")}
 
@@ -37,7 +38,17 @@ EXPECTED = {
     "*/rt-tests/*.json": JSON,
     "*/data/json/*.json": JSON,
     "*/data/json/*": TEXT,
-    "*/rt-tests/tool_cyclicdeadline_210_hist.txt": TEXT,  # its table is cyclictest's; its first line is not
+    "*/rt-tests/hwlatdetect*": ("hwlatdetect",),
+    "*/rt-tests/tool_cyclicdeadline*": TEXT,
+    "*/rt-tests/tool_signaltest*": ("rt_tests_signal",),
+    "*/rt-tests/tool_sigwaittest_json.stdout": NOBODY,  # refused an option
+    "*/rt-tests/tool_pmqtest*": PAIRS,
+    "*/rt-tests/tool_ptsematest*": PAIRS,
+    "*/rt-tests/tool_sigwaittest*": PAIRS,
+    "*/rt-tests/tool_svsematest*": PAIRS,
+    "*/rt-tests/tool_oslat*": ("rt_tests_oslat",),
+    "*/rt-tests/tool_rt_migrate*": ("rt_tests_migrate",),
+    "*/rt-tests/tool_queuelat.txt": ("queuelat",),
     "*/rt-tests/tool_*": NOBODY,
     "*/rt-tests/MA*": NOBODY,
     "*/rt-tests/h100_q_sigkill.txt": NOBODY,  # empty
@@ -49,6 +60,9 @@ EXPECTED = {
     "*/emulated-kernels/*.samples*": TEXT,
     "*/emulated-kernels/*/xenomai-latency-*": RTD,
     "*/samanjot-*.json": JSON,
+    "*/hwlat-report.txt": ("hwlatdetect",),
+    "*/guest-*/hwlatdetect*": ("hwlatdetect",),
+    "*/lkml-hwlatdetect*": ("hwlatdetect",),
     "*/public/cyclictest/SOURCES.tsv": NOBODY,
     "*/public/cyclictest/osadl_*": ("rt_dataset",),
     "*/public/cyclictest/*": TEXT,

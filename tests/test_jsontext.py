@@ -126,3 +126,20 @@ def test_a_whole_number_above_63_bits_was_negative(text: str, number: int) -> No
     (found,) = jsontext.objects("log", [Line(1, f'{{"max": {text}}}')], no_table)
     assert isinstance(found, jsontext.Object)
     assert found.whole_number("max") == number
+
+
+def table_of(text: str) -> jsontext.Object:
+    (found,) = jsontext.objects("log", numbered(text), lambda path: path == ("t",))
+    assert isinstance(found, jsontext.Object)
+    return found
+
+
+def test_keys_of_a_table_may_have_decimals_if_all_have() -> None:
+    found = table_of('{"t": {"1.000": 4, "0.500": 7}}')
+    keys, counts, _ = found.table("t", decimals=3)
+    assert (keys.tolist(), counts.tolist()) == ([500, 1000], [7, 4])
+    with pytest.raises(LogError, match="^log:1: found counts by numbers with 3 decimals, expected whole numbers"):
+        found.table("t")
+    for keys_ in ('"1.000": 4, "2": 7', '"1": 4, "2.0": 7', '"1.": 4', '".5": 4', '"-1.5": 4'):
+        with pytest.raises(LogError, match="^log:1: found "):
+            table_of(f'{{"t": {{{keys_}}}}}').table("t", decimals=1)

@@ -12,7 +12,7 @@ from rtlat.errors import LogError
 from rtlat.formats.unsupported import UNSUPPORTED, recognise
 from rtlat.source import Line, Source
 
-PAIRS = "ptsematest, svsematest or sigwaittest"
+USAGE = "rt-tests usage or header"
 
 # written by hand from what recorded the files; the first pattern that fits a path holds
 EXPECTED = {
@@ -20,28 +20,20 @@ EXPECTED = {
     "recorded/rt-tests/load_*.txt": "stress-ng without --cyclic",
     # rt-tests
     "recorded/rt-tests/tool_*.json": None,
-    "recorded/rt-tests/tool_signaltest*": "signaltest",
-    "recorded/rt-tests/tool_cyclicdeadline*": "cyclicdeadline",
     "recorded/rt-tests/tool_deadline_test.txt": None,  # empty
-    "recorded/rt-tests/tool_pmqtest*": "pmqtest",
-    "recorded/rt-tests/tool_ptsematest*": PAIRS,
-    "recorded/rt-tests/tool_svsematest*": PAIRS,
-    "recorded/rt-tests/tool_sigwaittest*": PAIRS,
-    "recorded/rt-tests/tool_oslat*": "oslat",
-    "recorded/rt-tests/tool_hwlatdetect*": "hwlatdetect",
-    "recorded/rt-tests/tool_queuelat*": "queuelat",
-    "recorded/rt-tests/tool_rt_migrate*": "rt-migrate-test",
     "recorded/rt-tests/tool_hackbench*": "hackbench",
     "recorded/rt-tests/tool_pi_stress*": "pi_stress",
     "recorded/rt-tests/tool_pip_stress*": "pip_stress",
     "recorded/rt-tests/tool_ssdd*": "ssdd",
-    "recorded/rt-tests/tool_usage.txt": "cyclicdeadline",  # the first of many usage texts
+    "recorded/rt-tests/tool_hwlatdetect*": "hwlatdetect (failed)",
+    "recorded/rt-tests/tool_oslat*.json": None,
+    "recorded/rt-tests/tool_oslat*": USAGE,  # claimed before anybody asks: its header is all it shows here
+    "recorded/rt-tests/tool_queuelat_usage.txt": USAGE,
+    "recorded/rt-tests/tool_sigwaittest_json.stdout": USAGE,
+    "recorded/rt-tests/tool_usage.txt": USAGE,
     "recorded/rt-tests/*": None,
     # the kernel's tracers
     "*/trace-cmd-report-*": "trace-cmd report",  # of timerlat: a format claims it before anybody asks
-    "*/hwlat-report.txt": "hwlatdetect",
-    "*/hwlatdetect*": "hwlatdetect",
-    "*/lkml-hwlatdetect*": "hwlatdetect",
     # other tools
     "*/*stress-ng*": "stress-ng without --cyclic",
     "*/host-rt-app.console.txt": "rt-app console",
@@ -88,7 +80,6 @@ UNCOLLECTED = {
     "a trace of functions": ("# tracer: function_graph", "kernel tracer"),
     "deadline_test": ("missed deadlines  = 0", "deadline_test"),
     "pi_stress": ("Starting PI Stress Test", "pi_stress"),
-    "pairs, live, without the first line": ("#1 -> #0, Min    3, Cur    4, Avg    4, Max   50", PAIRS),
     "switchbench": ("RTH|     lat min|     lat avg|     lat max|        lost", "Xenomai switchbench"),
     "rteval": ("|  rteval (v3.8)", "rteval text report"),
     "LAVA signal": ("<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=job RESULT=pass>", "LAVA without latencies"),

@@ -41,6 +41,11 @@ def state(run: Run, report: jsontext.Object, names: list[str], wanted: cyclictes
     if not any(core.buckets for core in cores):
         raise refuse_nothing(report, cores[0].line if cores else 0)
     step = int(width[1]) if width else 1000
+    for core in cores:
+        for label, (_, line) in core.buckets.items():
+            if (label - (min(core.buckets) if _BIAS.search(command) else 0)) % step:
+                found = f"a bucket up to {label} ns where buckets are {step} ns wide"
+                raise LogError(report.where, found, "the command line of the same run", line=line)
     number = _NUMBER.search(command)
     count = int(number[1]) if number else _STANDARD_NUMBER * 1000 // step if step < 1000 else _STANDARD_NUMBER
     bias = None if _BIAS.search(command) else 0

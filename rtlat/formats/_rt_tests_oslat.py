@@ -158,9 +158,9 @@ def _state_core(run: Run, core: Core, buckets: Buckets, added: int, shift: int, 
     if (labels[-1] == buckets.last and not high < last[1]) or (not buckets.last and high >= last[1]):
         last[1] = math.inf
     # what lies below the bias is in the last bucket, from 2.5 on; with buckets of one unit the tool crashes instead
-    wraps = buckets.bias != 0 and buckets.width > buckets.unit and (shift or not added) and last[1] == math.inf
-    if wraps and (buckets.bias is None or (core.low or 0) < buckets.bias):
-        last[0] = -math.inf
+    wraps = buckets.bias != 0 and buckets.width > buckets.unit and (shift or not added)
+    if wraps and (high >= last[1] or high < last[0] if buckets.bias is None else (core.low or 0) < buckets.bias):
+        last[:] = -math.inf, math.inf
     for label in labels:
         count, line = core.buckets[label]
         run.rows.add(name, "noise", "bin", *edges[label], n=count, line=line)

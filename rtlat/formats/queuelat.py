@@ -52,9 +52,10 @@ _END = 70_000
 
 @dataclass(slots=True)
 class _Table:
-    """A table of ranges as it comes in: lower edge -> count and line, and whether nothing is missing."""
+    """A table of ranges as it comes in: lower edge -> count and line; those that stand for dots are `filled`."""
 
     counts: dict[int, tuple[int, int]] = field(default_factory=dict)
+    filled: set[int] = field(default_factory=set)
     next: int = 0
     omitted: bool = False
     closed: bool = False
@@ -68,6 +69,7 @@ class _Table:
         for lower in range(self.next, edge + 1, _STEP):
             if count:
                 self.counts[lower] = count, line
+                self.filled |= {lower} - {edge}
         self.next, self.omitted, self.closed = edge + _STEP, False, edge == _END
         return True
 
@@ -101,9 +103,6 @@ class _OpenRun:
             run.facts["note"] = f"nanoseconds by the clock rate that was stated to the tool, {self.frequency} GHz"
         if not self.calibrated:
             run.warnings.append("no line default_n= before the table: these may be passes of the calibration")
-        for edge, (count, line) in table.counts.items():
-            high = math.inf if edge == _END else float(edge + _STEP)
-            run.rows.add("all", "loop", "bin", float(edge), high, n=count, line=line)
         complete = table.closed and not table.damaged
         if not table.closed:
             run.warnings.append("the table ends before its last row: what was longer, and how often, is not known")
@@ -111,7 +110,18 @@ class _OpenRun:
             run.warnings.append(f"the table is damaged (line {table.damaged})")
         complete = not self._contradictions(complete) and complete
         run.facts["ended"] = self.ended if complete else "cut"
-        if complete:
+        # where the row after dots is lost, the next one would fill them with its own count
+        doubtful = set() if complete and "Avg" in self.footer else table.filled
+        for edge, (count, line) in table.counts.items():
+            high = math.inf if edge == _END else float(edge + _STEP)
+            if edge not in doubtful:
+                run.rows.add("all", "loop", "bin", float(edge), high, n=count, line=line)
+        if doubtful:
+            run.warnings.append(
+                f"{len(doubtful)} rows that were left out are not stated: no average confirms the table"
+            )
+            run.facts["ended"] = "cut"
+        if run.facts["ended"] != "cut":
             run.series["all"] = {"n": sum(count for count, _ in table.counts.values())}
         run.quoted = not self.unquoted
         return run if len(run.rows) else None
@@ -152,6 +162,7 @@ def parse(source: Source) -> Iterator[Run]:
     ... [10100 - 10199] = 40
     ... ...
     ... [70000 - END] = 0
+    ... Avg loop processing time: 10160
     ... '''
     >>> (run,) = parse(Source(None, "demo", log))
     >>> rows = run.rows.arrays()
@@ -190,7 +201,7 @@ def _take(run: _OpenRun, line: Line) -> None:
         table.omitted = True
     elif _CALIBRATED.match(text):
         run.calibrated = True
-        run.run.ignored.add("row of the calibration", table.damaged or line.number, len(table.counts))
+        run.run.ignored.add("end of the calibration", line.number, len(table.counts) + 1)
         run.table = _Table()
     elif text.strip():
         if frequency := _FREQUENCY.match(text):
