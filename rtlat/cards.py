@@ -8,23 +8,33 @@ A card has a table of defaults, then tables for the logs whose path a pattern ma
     [runs."*_busy.log"]          # `log.txt#2` means the second run of that file
     load = "stress-ng --cpu 1"
     period = "250us"
+
+    [runs."servo.csv".table]         # what no format claims: see `rtlat.formats.declared_table`
+    latency = "wakeup"
+    unit = "us"
 """
 
 from __future__ import annotations
 
 import fnmatch
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rtlat import schema
 from rtlat.errors import CardError, nearest
+from rtlat.formats import declared_table
+from rtlat.protocol import Format
 
 CARD_NAME = "runs.toml"
 
 EXTRA_KEYS = ("name", "quantity")
 """Keys of a card that are no columns of runs: the run's key, and what was measured."""
+
+TABLE = "table"
+"""Key of a card that says how to read a log that no format claims."""
 
 LABELS = frozenset(
     {"name", "quantity", "group", "approach", "context", "machine", "load", "note", "licence", "evidence"}
@@ -47,11 +57,14 @@ class Card:
         Facts of every log.
     entries : tuple of (pattern, dict)
         Facts of the logs a pattern matches.
+    tables : tuple of (pattern, line, Format)
+        How the tables among them are laid out, with the line of the card that begins to say so.
     """
 
     path: Path
     defaults: dict[str, Any]
     entries: tuple[tuple[str, dict[str, Any]], ...]
+    tables: tuple[tuple[str, int, Format], ...] = ()
 
     def facts(self, log: Path, run: int = 1) -> dict[str, Any]:
         """Return what the card says of the `run`-th run of `log`."""
@@ -61,6 +74,11 @@ class Card:
             if number in (None, run) and self.matches(file_pattern, log):
                 facts.update(entry)
         return facts
+
+    def table(self, log: Path) -> tuple[Format, int] | None:
+        """Return how the card declares `log` as a table, and the line where, if it does."""
+        found = [(table, line) for pattern, line, table in self.tables if self.matches(pattern, log)]
+        return found[-1] if found else None
 
     def matches(self, pattern: str, log: Path) -> bool:
         """Whether `pattern` means `log`: by the path below the card's folder, or by its name alone."""
@@ -116,9 +134,11 @@ def load(path: Path) -> Card:
     if unknown:
         key = sorted(unknown)[0]
         raise CardError(f"{path}: unknown table {key!r}{nearest(key, ['defaults', 'runs'])}")
-    tables = {"defaults": document.get("defaults", {}), **_table(path, document.get("runs", {}))}
-    entries = [(name, _checked(path, text, name, table)) for name, table in tables.items()]
-    return Card(path, entries[0][1], tuple(entries[1:]))
+    given = {"defaults": document.get("defaults", {}), **_table(path, document.get("runs", {}))}
+    sections = [_Section(path, text, name, table) for name, table in given.items()]
+    entries = [(section.name, section.facts()) for section in sections]
+    tables = [section.table() for section in sections if TABLE in section.given]
+    return Card(path, entries[0][1], tuple(entries[1:]), tuple(tables))
 
 
 def parse_set(words: dict[str, str]) -> dict[str, Any]:
@@ -165,7 +185,7 @@ def value(key: str, given: object) -> Any:
 
 def _converted(key: str, given: object, dtype: str) -> Any:
     """One value as its column's type; times may carry their unit, and ns columns must."""
-    if isinstance(given, bool) or isinstance(given, list | dict):
+    if isinstance(given, bool | list | dict):
         raise TypeError("expected a text or a number")
     if key in _IN_NS:
         return _positive(schema.duration_ns(str(given)))
@@ -198,15 +218,44 @@ def _table(path: Path, runs: object) -> dict[str, Any]:
     return runs
 
 
-def _checked(path: Path, text: str, name: str, table: object) -> dict[str, Any]:
-    """One table of a card with its values converted; errors name the card's line."""
-    if not isinstance(table, dict):
-        raise CardError(f'{path}: {name!r} is no table: write [runs."{name}"]')
-    facts = {}
-    for key, given in table.items():
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """One table of a card: its values converted; errors name the line they are about."""
+
+    path: Path
+    text: str
+    name: str
+    given: Any
+
+    def facts(self) -> dict[str, Any]:
+        """What it says of its logs."""
+        if not isinstance(self.given, dict):
+            raise CardError(f'{self.path}: {self.name!r} is no table: write [runs."{self.name}"]')
+        return {key: self._checked(value, key, given) for key, given in self.given.items() if key != TABLE}
+
+    def table(self) -> tuple[str, int, Format]:
+        """How its logs are to be read."""
+        given, line = self.given[TABLE], self._line(TABLE)
+        if not isinstance(given, dict) or "#" in self.name or self.name == "defaults":
+            pattern = "*.csv" if self.name == "defaults" else self.name.partition("#")[0]
+            expected = f'[runs."{pattern}".{TABLE}] with latency = COLUMN and unit = "us"'
+            raise CardError(f"{self.path}:{line}: {TABLE} = {given!r}: expected {expected}")
+        keys = {key: self._checked(declared_table.checked, key, value) for key, value in given.items()}
+        return self.name, line, declared_table.declared(self._checked(declared_table.layout, TABLE, keys))
+
+    def _checked(self, check: Callable[..., Any], key: str, given: object) -> Any:
+        """What a check makes of one key."""
         try:
-            facts[key] = value(key, given)
+            return check(given) if key == TABLE else check(key, given)
         except CardError as error:
-            lines = [number for number, line in enumerate(text.splitlines(), 1) if line.lstrip().startswith(key)]
-            raise CardError(f"{path}:{lines[0] if lines else 1}: {error}") from None
-    return facts
+            raise CardError(f"{self.path}:{self._line(key)}: {error}") from None
+
+    def _line(self, key: str) -> int:
+        """The line that gives a key, looked for from the section's own head on."""
+        lines = self.text.splitlines()
+        heads = [number for number, line in enumerate(lines) if self.name in line and line.lstrip()[:1] in ("[", '"')]
+        for first in (heads[0] if heads else 0, 0):
+            for number, line in enumerate(lines[first:], first + 1):
+                if line.lstrip().startswith(key) or (key == TABLE and self.name in line and TABLE in line):
+                    return number
+        return 1

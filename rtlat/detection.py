@@ -58,7 +58,7 @@ def detect(source: Source) -> tuple[Format, Line]:
         source.name,
         f"{first.text.strip()[:60]!r}",
         f"a log of {', '.join(candidate.name for candidate in FORMATS)}",
-        "rtlat formats shows what each looks like",
+        "rtlat formats tells of each; --format declared_table how to declare a table",
         first.number,
     )
 

@@ -14,7 +14,7 @@ from rtlat.assembly import Reading, assemble, concat
 from rtlat.detection import detect, format_named
 from rtlat.errors import LogError, RtlatError, RtlatWarning, printable
 from rtlat.protocol import Format, Recording, Run
-from rtlat.source import KEEP_SAMPLES, Source, standard_input
+from rtlat.source import KEEP_SAMPLES, Line, Source, standard_input
 from rtlat.store import is_stored, load
 
 Paths = str | Path | Sequence[str | Path]
@@ -94,10 +94,12 @@ def read_all(
     listed = _listed(paths)
     stored = [load(Path(path)) for path in listed if is_stored(path)]
     readings = [reading for path in listed if not is_stored(path) for reading in _logs(path, keep)]
-    for reading in readings:
-        _fill(reading, format_named(format) if format else None)
+    chosen = _cards(readings, card)
+    for reading, its_card in zip(readings, chosen, strict=True):
+        _fill(reading, format_named(format) if format else None, its_card)
     _require_one(readings, stored, paths)
-    fresh = [assemble(readings, _cards(readings, card), facts)] if readings else []
+    _require_matches(readings, chosen, card is not None)
+    fresh = [assemble(readings, chosen, facts)] if readings else []
     return concat(fresh + stored) if stored else fresh[0], readings
 
 
@@ -146,12 +148,14 @@ def _is_no_log(relative: Path) -> bool:
     )
 
 
-def _fill(reading: Reading, format: Format | None) -> None:
+def _fill(reading: Reading, format: Format | None, card: cards.Card | None) -> None:
     """Parse one log; what its reader held before an error stays, with a warning."""
     if reading.error:
         return
     try:
-        reading.format, reading.evidence = (format, None) if format else detect(reading.source)
+        reading.format, reading.evidence = _declared(reading, format, card) or (
+            (format, None) if format else detect(reading.source)
+        )
         for run in reading.format.parse(reading.source):
             reading.runs.append(run)
         if not reading.runs:
@@ -168,6 +172,14 @@ def _fill(reading: Reading, format: Format | None) -> None:
         reading.runs[-1].warnings.append(f"the rest of the log was not read: {reading.error}")
         reading.error = None
     reading.runs = _without_quoted_repetitions(reading.runs)
+
+
+def _declared(reading: Reading, format: Format | None, card: cards.Card | None) -> tuple[Format, Line] | None:
+    """The format of a table that a card declares, unless another is asked for."""
+    table = card.table(reading.source.path) if card and reading.source.path else None
+    if not card or not table or (format and format.name != table[0].name):
+        return None
+    return table[0], Line(0, f"the table declared in {card.path}, line {table[1]}")
 
 
 def _without_quoted_repetitions(runs: list[Run]) -> list[Run]:
@@ -205,20 +217,24 @@ def _require_one(readings: list[Reading], stored: list[Recording], paths: Paths)
 
 
 def _cards(readings: list[Reading], given: str | Path | None) -> list[cards.Card | None]:
-    """The card of each log; every pattern of every card must match something."""
+    """The card of each log: the one given, else the one beside it."""
     if given is not None:
-        card = cards.load(Path(given))
-        logs = {reading.source.path: len(reading.runs) for reading in readings if reading.source.path}
-        card.require_matches(logs)
-        return [card] * len(readings)
+        return [cards.load(Path(given))] * len(readings)
     loaded: dict[Path, cards.Card] = {}
     chosen: list[cards.Card | None] = []
     for reading in readings:
-        path = cards.beside(reading.source.path) if reading.source.path and reading.runs else None
+        path = cards.beside(reading.source.path) if reading.source.path and not reading.error else None
         if path and path not in loaded:
             loaded[path] = cards.load(path)
-            logs = {file: 0 for file in path.parent.rglob("*") if file.is_file()}
-            logs.update({r.source.path: len(r.runs) for r in readings if r.source.path in logs})
-            loaded[path].require_matches(logs)
         chosen.append(loaded[path] if path else None)
     return chosen
+
+
+def _require_matches(readings: list[Reading], chosen: list[cards.Card | None], given: bool) -> None:
+    """Every pattern of every card that says something of a log that was read must match a log."""
+    used = {id(card): card for reading, card in zip(readings, chosen, strict=True) if card and (given or reading.runs)}
+    for card in used.values():
+        logs = {} if given else {file: 0 for file in card.path.parent.rglob("*") if file.is_file()}
+        paths = {reading.source.path: len(reading.runs) for reading in readings if reading.source.path}
+        logs.update({path: runs for path, runs in paths.items() if given or path in logs})
+        card.require_matches(logs)

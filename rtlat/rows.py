@@ -30,8 +30,10 @@ class Rows:
     Attributes
     ----------
     step : float
-        What one count of the integers given to `samples` is [unit]. It and `samples_of` may be set until
-        `arrays` is called, because a log may tell its unit only at its end.
+        What one count of the integers given to `samples` is [unit]; below 1, a unit fraction such as 1 / 1000.
+        It, `unit` and `samples_of` may be set until `arrays` is called: a log may tell its unit only at its end.
+    unit : str
+        The unit of samples: ns or cycles.
     samples_of : str
         Which observations the samples are: all, or min or max of each group.
 
@@ -47,6 +49,7 @@ class Rows:
     def __init__(self, keep: int = 1_000_000) -> None:
         self.keep = keep
         self.step = 1.0
+        self.unit = "ns"
         self.samples_of = "all"
         self._pending: dict[str, list[Any]] = {}
         self._chunks: list[tuple[int, dict[str, Any]]] = []
@@ -166,19 +169,24 @@ class Rows:
     def _sample_chunks(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """The samples as columns: one row each, or one for each value."""
         for series, quantity, of, columns in self._samples:
-            values = columns["value"] * self.step
+            values = self._scaled(columns["value"])
             points = {**columns, "low": values, "high": values, "n": 1}
             yield len(values), self._columns(series, quantity, of, "sample", points)
         for (series, quantity, of), counts in self._counts.items():
             values, n, line = counts.merged()
-            low = values * self.step
+            low = self._scaled(values)
             high = np.maximum(low + self.step, np.nextafter(low, math.inf))  # beyond 2^53 adding a step does nothing
             bins = {"low": low, "high": high, "n": n, "line": line}
             yield len(values), self._columns(series, quantity, of, "bin", bins)
 
+    def _scaled(self, values: Array) -> Array:
+        """Integers in the unit; dividing by 1000 gives the nearest number where multiplying by 0.001 does not."""
+        return values * self.step if self.step >= 1 else values / round(1 / self.step)
+
     def _columns(self, series: str, quantity: str, of: str, kind: str, columns: dict[str, Any]) -> dict[str, Any]:
         """A chunk of samples with its words."""
-        return {"series": series, "quantity": quantity, "kind": kind, "of": of or self.samples_of, **columns}
+        words = {"series": series, "quantity": quantity, "kind": kind, "of": of or self.samples_of, "unit": self.unit}
+        return {**words, **columns}
 
 
 class _Counts:
