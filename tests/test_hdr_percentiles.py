@@ -173,6 +173,12 @@ def test_its_other_shapes(text: str) -> None:
     assert run.facts["ended"] == "complete"
 
 
+def test_values_that_are_printed_alike_are_one_edge() -> None:
+    text = TABLE.replace("2.845     0.500000          600         2.00", "0.189     0.500000          600         2.00")
+    (run,) = parse(text)
+    assert bins(run) == [(0.188, 0.19, 600), (0.19, 8.552, 200), *BINS[3:]]
+
+
 def test_two_tables_are_two_runs() -> None:
     assert [bins(run) for run in parse(TABLE + "\n" + TABLE)] == [BINS, BINS]
 
@@ -210,7 +216,7 @@ def test_the_maximum_may_be_printed_in_three_ways(maximum: str) -> None:
         ("0.900000          900", "0.900000          90x", "no row of a percentile table"),
         ("          800         4.00", "          500         4.00", "a row that is less than the one before"),
         ("     16.015     0.9", "      4.015     0.9", "a row that is less than the one before"),
-        ("          900        10", " 9999999999999999999  10", "a count beyond 2^63 - 1"),
+        ("          900        10", " 9999999999999999999  10", "a number too large to be one"),
     ],
 )
 def test_a_damaged_row_joins_two_bins(before: str, after: str, reason: str) -> None:

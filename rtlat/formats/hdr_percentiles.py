@@ -144,8 +144,8 @@ def _add(table: _Table, found: re.Match[str], number: int) -> None:
         table.run.rejected.add("a row whose percentiles contradict each other", number)
     elif row.value < before.value or row.count < before.count or row.level < before.level:
         table.run.rejected.add("a row that is less than the one before", number)
-    elif row.count > schema.LARGEST_COUNT:
-        table.run.rejected.add("a count beyond 2^63 - 1", number)
+    elif row.count > schema.LARGEST_COUNT or len(row.value.as_tuple().digits) > 15:
+        table.run.rejected.add("a number too large to be one", number)
     else:
         table.rows.append(row)
 
@@ -198,8 +198,12 @@ def _state(table: _Table, whole: bool) -> None:
         run.facts["bin_edges"] = "assumed"
         run.warnings.append("the values in print are rounded: each edge of a bin is good to one in its last digit")
     low = edges[0] - widths[0] if rows[0].level == 0 else Decimal(0)
-    count, least, most = 0, Decimal(0), Decimal(0)
+    steps: dict[Decimal, _Row] = {}
     for row, edge in zip(rows, edges, strict=True):
+        if edge not in steps or row.count > steps[edge].count:  # of values that are printed alike, the last counts all
+            steps[edge] = row
+    count, least, most = 0, Decimal(0), Decimal(0)
+    for edge, row in steps.items():
         if n := row.count - count:
             run.rows.add("all", "unknown", "bin", float(low), float(edge), n=n, unit="unknown", line=row.line)
             least, most = least + low * n, most + edge * n
