@@ -24,9 +24,6 @@ QUANTITY = {
 }
 """What each tool measures, as in `rtlat.schema.QUANTITIES`. ptsematest works with mutexes, whatever its name says."""
 
-NO_LATENCY = ("deadline_test", "hackbench", "pi_stress", "pip_stress", "ssdd")
-"""Tools that measure none."""
-
 MICROSECONDS: dict[str, Any] = {
     "context": "user",
     "evidence": "log",
