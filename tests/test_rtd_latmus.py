@@ -224,6 +224,14 @@ def test_what_the_comments_of_g_tell() -> None:
     assert run.facts["ended"] == "unknown"
 
 
+def test_a_comment_that_stands_there_twice_is_counted() -> None:
+    drawn = Latmus(made()).drawn()
+    place = next(place for place, line in enumerate(drawn) if line.startswith("# max"))
+    run = one([*drawn[: place + 1], "# max latency: 99.999", *drawn[place + 1 :]])
+    assert run.rejected.reasons == {"comment of -g that contradicts one before": [1, place + 2]}
+    assert table(run, "summary")["high"].tolist() == [max(map(max, made()))]
+
+
 def test_negative_latencies_are_folded() -> None:
     samples = made()
     samples[0][0] = -4_500

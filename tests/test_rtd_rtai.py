@@ -277,14 +277,16 @@ def test_lines_that_are_missing_are_noticed() -> None:
     assert table(gone, "summary")["n"].tolist() == [-1]
     assert np.isnan(table(gone, "window")["time"][-1])
     lines = [list(line) for line in tool.lines]
-    lines[3][0] = 99_000
+    lines[42][0] = 99_000  # no RTH line after it shows that one is missing
     log = Latency(lines).log()
     rows = [place for place, line in enumerate(log) if line.startswith("RTD")]
-    told = one([line for place, line in enumerate(log) if place != rows[3]])
+    told = one([line for place, line in enumerate(log) if place != rows[42]])
     assert any("ovl max 99000 ns, the lines" in warning for warning in told.warnings)
-    assert table(told, "summary")["high"].tolist() == [99_000]
+    assert (table(told, "summary")["high"].tolist(), table(told, "summary")["n"].tolist()) == ([99_000], [-1])
+    assert np.isnan(table(told, "window")["time"]).tolist() == [False] * 42 + [True] * 2
     piece = one([log[rows[0] - 1], *log[rows[4] :]])
     assert any("not the first of its test" in warning for warning in piece.warnings)
+    assert set(table(piece, "window")["seq"]) == {-1}
 
 
 def test_preempt_prints_extremes_and_jitter() -> None:

@@ -298,7 +298,8 @@ class Log:
         test = self.last
         test.tool, test.drawing, self.block = LATMUS, True, "drawn"
         test.variant = test.variant or "-g file"
-        test.comments[key] = value
+        if test.comments.setdefault(key, value) != value:
+            test.rejected.add("comment of -g that contradicts one before", line.number)
         test.commented = line.number if key == "low" else test.commented
 
 

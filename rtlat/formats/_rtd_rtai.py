@@ -72,6 +72,7 @@ def per_window(test: TableTest) -> int:
 def _add_latency(run: Run, test: TableTest, rows: list[Latency]) -> None:
     """Add a row for each line, and one for what the last of them says of all."""
     quantity, n = _quantity(test), per_window(test)
+    run.warnings += _find_lost_lines(test, rows)
     known, lines = bool(test.settings.name), []
     for number, (row, missed) in enumerate(zip(rows, _missed(test, rows), strict=True)):
         low, avg, high = float(row.low), _average(row, n), float(row.high)
@@ -133,33 +134,35 @@ def _warnings(test: TableTest, rows: list[Latency], stored: list[int]) -> Iterat
         )
     if stored:
         yield f"line {stored[0]}: maximum and average are left open where a line has, or may have, new overruns"
-    yield from _contradictions(test, rows)
 
 
-def _contradictions(test: TableTest, rows: list[Latency]) -> Iterator[str]:
-    """Yield a sentence where running extremes tell of lines that are missing."""
-    first = rows[0]
+def _find_lost_lines(test: TableTest, rows: list[Latency]) -> Iterator[str]:
+    """Enter into a test where running extremes tell of lines that are missing, and yield a sentence about the first."""
+    first, told = rows[0], False
     if (first.low, first.high) != (first.best, first.worst):
+        test.lost.add(0)
         yield f"line {first.line}: it is not the first of its test: the extremes so far lie in none of the lines here"
     for number, (before, row) in enumerate(pairwise(rows), 1):
-        if number in test.lost:
+        low, high = min(before.best, row.low), max(before.worst, row.high)
+        if (row.best, row.worst) == (low, high):
             continue
-        if row.best != min(before.best, row.low) or row.worst != max(before.worst, row.high):
+        if not told and number not in test.lost:
+            told = True
             yield (
-                f"line {row.line}: ovl min {row.best} and ovl max {row.worst} ns, the lines "
-                f"{min(before.best, row.low)} and {max(before.worst, row.high)} ns: some are missing"
+                f"line {row.line}: ovl min {row.best} and ovl max {row.worst} ns, the lines {low} and {high} ns: "
+                "some are missing"
             )
-            return
+        test.lost.add(number)
 
 
 def _add_preempt(run: Run, rows: list[Preempt]) -> None:
     """Add a row for each block's average, and the extremes since the test began."""
     before: Preempt | None = None
-    for number, row in enumerate(rows):
+    for row in rows:
         low = float(row.low) if before and row.low < before.low else -math.inf
         high = float(row.high) if before and row.high > before.high else math.inf
         avg = float(row.avg) if row.low <= row.avg <= row.high else math.nan
-        run.rows.add("all", "thread", "window", low, high, avg=avg, seq=number + 1, line=row.line)
+        run.rows.add("all", "thread", "window", low, high, avg=avg, line=row.line)
         before = row
     last = rows[-1]
     run.rows.add("all", "thread", "summary", float(last.low), float(last.high), line=last.line)

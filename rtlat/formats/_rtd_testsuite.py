@@ -105,8 +105,8 @@ class TableTest:
         Whether ^C shows, the last line stood there twice, or the log ends within a line.
     lost : set of int
         Rows before which lines are missing.
-    since_head : int
-        Lines since the last RTH, with those that could not be read.
+    first, since_head : int
+        The row that followed the last RTH, and the lines since then, with those that could not be read.
     """
 
     table: str
@@ -115,6 +115,7 @@ class TableTest:
     section: str = ""
     rows: list[Latency | Preempt] = field(default_factory=list)
     lost: set[int] = field(default_factory=set)
+    first: int = 0
     since_head: int = 0
     stopped: bool = False
     repeated: bool = False
@@ -191,12 +192,12 @@ class Suite:
         if test is None or test.table != table or test.quote != line.quote:
             self._begin(table, line)
         elif test.rows and test.since_head < LINES:
-            test.lost.add(len(test.rows))
+            test.lost.update(range(test.first, len(test.rows)))
             test.warnings.append(
                 f"line {line.number}: {LINES - test.since_head} of {LINES} RTD lines before it are missing"
             )
         if self.table:
-            self.table.since_head = 0
+            self.table.first, self.table.since_head = len(self.table.rows), 0
         return self.ignore("table head", line)
 
     def _begin(self, table: str, line: Line) -> TableTest:
