@@ -305,6 +305,9 @@ def test_preempt_prints_extremes_and_jitter() -> None:
     assert table(user, "summary")["quantity"].tolist() == ["thread", "unknown", "unknown"]
     assert table(user, "summary")["high"].tolist() == [80, 120, 950]
     assert (kernel.facts["context"], user.facts["context"]) == ("kernel", "user")
+    latency, fast, *_ = rtlat.summary(rtlat.read(DATA / "preempt_user.txt")).to_dict("records")
+    assert [(latency[end].low, latency[end].high) for end in ("min", "max")] == [(-0.655, -0.655), (5.077, 5.077)]
+    assert (fast["max"].low, fast["max"].high, fast["min"].status) == (10.951, 10.951, "refused")
 
 
 def test_switches_are_averages_and_nothing_more() -> None:
