@@ -146,7 +146,7 @@ def _run_row(key: str, reading: Reading, run: Run, stated: dict[str, Any], given
 
 def _convert(run: Run, row: dict[str, Any], arrays: dict[str, Any]) -> None:
     """Turn cycles into ns where the clock is known, and ns read under a wrong unit into right ones."""
-    factor = 1.0
+    factor, where = 1.0, None
     in_cycles = arrays["unit"] == "cycles"
     if row.get("cpu_mhz") and in_cycles.any():
         factor, where = 1_000.0 / row["cpu_mhz"], in_cycles
@@ -160,7 +160,7 @@ def _convert(run: Run, row: dict[str, Any], arrays: dict[str, Any]) -> None:
             ) from None
         where = (arrays["unit"] == "ns") | (arrays["unit"] == "unknown")
         row["unit_basis"] = "card"
-    if factor == 1.0:
+    if where is None:
         return
     for name in ("low", "high", "avg", "std"):
         arrays[name][where] *= factor

@@ -57,7 +57,8 @@ def save(recording: Recording, path: Path) -> list[str]:
         If the place cannot be written.
     """
     dataset, left_out = describe(recording)
-    write(path, lambda name: Path(name).write_text(json.dumps(dataset, indent=4, ensure_ascii=False), "utf-8"))
+    text = json.dumps(dataset, indent=4, ensure_ascii=False) + "\n"
+    write(path, lambda name: Path(name).write_text(text, "utf-8"))
     return left_out
 
 

@@ -92,6 +92,8 @@ EXPECTED = {
     "*/kerneldoc-*": LATENCY,
     "*/lkml-preemptirqsoff*": LATENCY,
     "*/hdr-percentiles*": ("hdr_percentiles",),
+    "tests/data/hdr/percentiles.txt": ("hdr_percentiles",),
+    "tests/data/rt-dataset/*": ("rt_dataset",),
     "*/*.hlog": ("hdr_log",),
     "*/j*d*/results.json": JD["results"],
     "*/j*d*/samples.*": JD["samples"],

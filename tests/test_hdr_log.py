@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import ROOT
 
 import rtlat
 from rtlat.errors import LogError, UnsupportedFormatError
@@ -66,6 +67,14 @@ def test_the_published_one(logs: Path) -> None:
     assert "n is more than it measured" in run["warnings"]
 
 
+def test_the_log_of_recorded_samples() -> None:
+    raw = (ROOT / "tests/data/jitterdebugger/affinity/samples.raw").read_bytes()
+    samples = np.unique([value for *_, value in struct.iter_unpack("<Iqqq", raw)], return_counts=True)
+    run = parse((ROOT / "tests/data/hdr/intervals.hlog").read_text("utf-8"))
+    assert [(low, n) for low, _, n in bins(run)] == list(zip(*(column.tolist() for column in samples), strict=True))
+    assert run.facts["duration"] == pytest.approx(0.99)
+
+
 def test_the_first_encoding_is_refused_by_name(logs: Path) -> None:
     with pytest.raises(UnsupportedFormatError) as error:
         rtlat.read(logs / "public/other-tools/hdr-jHiccup-2.0.1.logV0.hlog")
@@ -107,6 +116,7 @@ def test_a_card_says_the_unit(tmp_path: Path) -> None:
     path = tmp_path / "log.hlog"
     path.write_text(HEAD + interval([5]), "utf-8")
     assert rtlat.read(path).records[["low", "unit"]].to_numpy().tolist() == [[5.0, "unknown"]]
+    assert rtlat.read(path, printed_unit="ns").records[["low", "unit"]].to_numpy().tolist() == [[5.0, "ns"]]
     assert rtlat.read(path, printed_unit="us").records[["low", "unit"]].to_numpy().tolist() == [[5000.0, "ns"]]
 
 

@@ -6,11 +6,13 @@ import contextlib
 import io
 import math
 import re
+import struct
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from conftest import ROOT
 
 import rtlat
 from rtlat.errors import LogError
@@ -60,6 +62,17 @@ def test_the_published_one(published: Path) -> None:
     (greatest,) = rows(run, "max")
     assert (greatest["low"], greatest["high"], greatest["n"]) == (64.736, 64.768, 1)  # Max 64.736, last value 64.767
     assert run.facts["bin_edges"] == "given"
+    assert run.warnings == ["no unit is printed; printed_unit in a run card says which"]
+
+
+def test_the_table_of_recorded_samples() -> None:
+    log = ROOT / "tests/data/hdr/percentiles.txt"
+    raw = (ROOT / "tests/data/jitterdebugger/affinity/samples.raw").read_bytes()
+    samples = np.array([value for *_, value in struct.iter_unpack("<Iqqq", raw)])  # us, which it counted as ns
+    (run,) = parse(log.read_bytes())
+    for low, high, n in bins(run):
+        assert n == ((samples >= low) & (samples < high)).sum()
+    assert sum(n for *_, n in bins(run)) == len(samples) == 97
     assert run.warnings == ["no unit is printed; printed_unit in a run card says which"]
 
 

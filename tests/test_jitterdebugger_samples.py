@@ -45,7 +45,7 @@ def test_every_recorded_one(path: Path) -> None:
     records = [*RECORD.iter_unpack(path.read_bytes())]
     results = json.loads(path.with_name("results.json").read_text("utf-8"))
     step = results["sysinfo"]["resolution_in_ns"]
-    recording = rtlat.read(path)
+    recording = rtlat.read(path, printed_unit={1: "ns", 1000: "us"}[step])
     rows = recording.records.sort_values("line")
     assert rows["series"].tolist() == [f"t{thread}" for thread, *_ in records]
     assert rows["low"].tolist() == rows["high"].tolist() == [value * step for *_, value in records]
@@ -53,7 +53,8 @@ def test_every_recorded_one(path: Path) -> None:
     woken = [seconds + nanoseconds / 1e9 for _, seconds, nanoseconds, _ in records]
     np.testing.assert_allclose(rows["time"], np.array(woken) - min(woken), atol=1e-6)
     assert recording.runs["duration"][0] == pytest.approx(max(woken) - min(woken), abs=1e-6)
-    assert recording.runs[["resolution", "unit_basis"]].to_numpy().tolist() == [[step, "printed"]]
+    assert set(rows["unit"]) == {"ns"}
+    assert recording.runs["resolution"][0] == step
     for name, thread in results["cpu"].items():  # the histogram of the same run, which has the last samples too
         mine = (rows.loc[rows["series"] == f"t{name}", "low"] / step).astype(int).astype(str)
         assert set(mine) <= set(thread["histogram"])
@@ -68,19 +69,25 @@ def test_a_line_of_the_csv_is_a_record() -> None:
     assert [run.facts["variant"] for run in (raw, csv)] == ["samples.raw", "samples.csv"]
 
 
-def test_without_results_beside_the_unit_is_assumed() -> None:
-    assert parse(packed((0, 5, 0, 7))).facts["unit_basis"] == "assumed"
-    assert parse(packed((0, 5, 0, 7))).warnings == []
-    run = parse((SMALL / "nsec/samples.csv").read_bytes())
+def test_what_is_below_1000_is_no_nanoseconds() -> None:
+    run = parse(packed((0, 5, 0, 2000), (0, 6, 0, 999)))
     assert (run.facts["printed_unit"], run.facts["unit_basis"]) == ("us", "assumed")
-    assert run.warnings[0].startswith("no latency is below 26532: with -N these would be nanoseconds")
+    assert set(run.rows.arrays()["unit"]) == {"ns"}
+    assert run.warnings == []
 
 
-def test_a_card_may_say_the_unit(tmp_path: Path) -> None:
-    copy = tmp_path / "samples.csv"
-    copy.write_bytes((SMALL / "nsec/samples.csv").read_bytes())
-    assert rtlat.read(copy).records["low"].min() == 26532000.0
-    assert rtlat.read(copy, printed_unit="ns").records["low"].min() == 26532.0
+def test_what_may_be_nanoseconds_has_no_unit() -> None:
+    run = parse((SMALL / "nsec/samples.csv").read_bytes())
+    assert (run.facts["printed_unit"], set(run.rows.arrays()["unit"])) == ("unknown", {"unknown"})
+    assert told(run)[0] == ("t0", 30144.0, 1)
+    assert run.warnings[0].startswith("no latency is below 26532: nanoseconds, as with -N, or slow microseconds?")
+
+
+@pytest.mark.parametrize(("unit", "factor"), [("ns", 1), ("us", 1000)])
+def test_a_card_says_the_unit(unit: str, factor: int) -> None:
+    records = rtlat.read(SMALL / "nsec/samples.raw", printed_unit=unit).records
+    assert records["low"].min() == 26532.0 * factor
+    assert set(records["unit"]) == {"ns"}
 
 
 def test_a_machine_of_the_other_byte_order() -> None:

@@ -42,8 +42,10 @@ def test_every_recorded_console(path: Path) -> None:
         words = lines[row["line"] - 1].replace(":", " ").split()
         printed = {name: words[words.index(name) + 1] for name in ("C", "Min", "Avg", "Max", "A")}
         assert row["n"] == int(printed["C"]) == run.series[row["series"]]["n"]
-        assert (row["low"], row["high"]) == (int(printed["Min"]) * 1000, int(printed["Max"]) * 1000)
-        assert row["avg"] == pytest.approx(float(printed["Avg"]) * 1000)
+        step = 1 if "nsec" in path.name else 1000
+        assert row["unit"] == ("unknown" if "nsec" in path.name else "ns")
+        assert (row["low"], row["high"]) == (int(printed["Min"]) * step, int(printed["Max"]) * step)
+        assert row["avg"] == pytest.approx(float(printed["Avg"]) * step)
         assert run.series[row["series"]]["cpu"] == int(printed["A"])
 
 
@@ -90,9 +92,10 @@ def test_the_line_of_the_break_tells_the_unit() -> None:
     assert rows(run)[0]["high"] == 114457.0
 
 
-def test_numbers_that_may_be_nanoseconds_are_doubted() -> None:
+def test_numbers_that_may_be_nanoseconds_have_no_unit() -> None:
     (run,) = parse((SMALL / "status_nsec.txt").read_bytes())
-    assert run.warnings[0].startswith("no latency is below 16560: with -N these would be nanoseconds")
+    assert run.warnings[0].startswith("no latency is below 16560: nanoseconds, as with -N, or slow microseconds?")
+    assert run.facts["printed_unit"] == "unknown"
     assert parse(LINE)[0].warnings == []
 
 

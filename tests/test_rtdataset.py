@@ -61,8 +61,8 @@ def test_the_command_line_writes_it_and_reads_it_back(tmp_path: Path, capsys: py
     for column in ("command", "kernel", "period", "tool"):
         assert again.runs[column].tolist() == original.runs[column].tolist()
     assert again.runs[["load", "machine"]].to_numpy().tolist() == [["idle", "board"]]
-    highest = [table.groupby("series", observed=True)["max"].first() for table in map(rtlat.summary, (original, again))]
-    assert [result.low for result in highest[1][:2]] == [result.low for result in highest[0][["t0", "t1"]]]
+    highest = [rtlat.summary(recording).set_index("series")["max"] for recording in (original, again)]
+    assert [highest[1][f"cpu{index}"].low for index in (0, 1)] == [highest[0][f"t{index}"].low for index in (0, 1)]
     assert [path.name for path in out.parent.iterdir()] == [out.name]
 
 

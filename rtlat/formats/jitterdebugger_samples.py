@@ -6,8 +6,8 @@ record 2 of one is line 2 of the other::
 
     1;809.604122949;27596
 
-Neither tells its unit: it is read from the ``results.json`` that jitterdebugger writes beside ``samples.raw`` when
-it ends, and else taken for microseconds, which it is but for ``-N``. Both may lack the last samples of a run.
+Neither tells its unit, which is microseconds but for ``-N``. A latency below 1000 is no number of nanoseconds: then
+it is microseconds, else nobody knows. Both files may lack the last samples of a run.
 
 Source: jitterdebugger ``jitterdebugger.h`` (struct latency_sample), ``jd_samples_csv.c``.
 """
@@ -32,7 +32,6 @@ _THREADS, _SECONDS, _VALUES = 1 << 16, 1 << 40, 1 << 40  # far more than there c
 _LINE = re.compile(r"(\d{1,5});(\d{1,12})\.(\d{9});(\d{1,18})\s*$", re.ASCII)
 _LINES = re.compile(rb"(?:\d{1,5};\d{1,12}\.\d{9};\d{1,18}\n)*", re.ASCII)
 _AS_BLANKS = bytes.maketrans(b";.\n", b"   ")
-_RESOLUTION = re.compile(r'"resolution_in_ns"\s*:\s*(\d{1,9})', re.ASCII)
 
 
 def claims(start: bytes) -> bool:
@@ -109,7 +108,7 @@ def parse(source: Source) -> Iterator[Run]:
             run.rows.samples(f"t{name}", "thread", value[own], numbers[own], np.full(own.sum(), -1), time[own])
     if not len(run.rows):
         raise LogError(source.name, "no sample", "samples.raw or samples.csv of jitterdebugger")
-    _describe(run, source, least, last)
+    _describe(run, least, last)
     yield run
 
 
@@ -160,41 +159,30 @@ def _cut(run: Run, number: int) -> None:
     run.facts["ended"] = "cut"
 
 
-def _describe(run: Run, source: Source, least: int, last: float) -> None:
-    """State the unit, and how it is known; and what else the samples tell of their run."""
-    unit = _unit_beside(source)
-    run.rows.step = 1.0 if unit == "ns" else 1000.0
+def _describe(run: Run, least: int, last: float) -> None:
+    """State the unit, if it can be told, and what else the samples tell of their run."""
+    known = least < 1000
+    run.rows.step, run.rows.unit = (1000.0, "ns") if known else (1.0, "unknown")
     run.facts |= {
         "context": "user",
-        "printed_unit": unit or "us",
-        "unit_basis": "printed" if unit else "assumed",
+        "printed_unit": "us" if known else "unknown",
+        "unit_basis": "assumed" if known else "",
         "resolution": run.rows.step,
-        "rounding": "exact" if unit == "ns" else "truncated",
+        "rounding": "truncated",
         "evidence": "log",
     }
     if run.rows.folded:
         run.facts["bin_edges"] = "samples"
     if last > 0:
         run.facts |= {"duration": last, "duration_basis": "derived"}
-    if not unit and least >= 1000:
+    if not known:
         run.warnings.append(
-            f"no latency is below {least}: with -N these would be nanoseconds, which only the results.json beside "
-            "the samples tells; they are taken for microseconds (a card may say printed_unit)"
+            f"no latency is below {least}: nanoseconds, as with -N, or slow microseconds? resolution_in_ns in the "
+            "results.json of the same run tells; printed_unit in a run card says which"
         )
     if run.rejected.total:
         first = min(line for _, line in run.rejected.reasons.values())
         run.warnings.append(f"{run.rejected.total} records are no samples (the first is {first})")
-
-
-def _unit_beside(source: Source) -> str:
-    """The unit that the results.json beside the samples names; empty if there is none."""
-    beside = source.path.with_name("results.json") if source.path else None
-    try:
-        lines = Source(beside, "results.json").head() if beside and beside.is_file() else []
-    except LogError:
-        return ""
-    found = [match[1] for line in lines for match in _RESOLUTION.finditer(line.text)]
-    return {"1": "ns", "1000": "us"}.get(found[0], "") if found else ""
 
 
 FORMAT = Format(

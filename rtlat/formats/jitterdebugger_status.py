@@ -5,7 +5,8 @@
     T: 0 (15116) A: 0 C:      9978 Min:        13 Avg:   36.61 Max:      4457
 
 Before 0.3 they ran ``C Min Max Avg`` (and the first had no ``A:``), and what stood behind ``C:`` was the sum of
-the latencies, not their number. The unit is not printed; it is microseconds but for ``-N``.
+the latencies, not their number. The unit is not printed; it is microseconds but for ``-N``. A latency below 1000 is
+no number of nanoseconds: then it is microseconds, else nobody knows, unless a break was hit and its line says it.
 
 Source: jitterdebugger ``jitterdebugger.c`` (display_stats), from the first version to 0.3.1.
 """
@@ -114,13 +115,14 @@ def _contradicts(status: re.Match[str]) -> bool:
 def _state(run: Run, last: _Last) -> bool:
     """Add the rows of a run, and its unit; return whether there are any."""
     lows = [int(status["low"]) for _, status in last.values() if _average(status)]
-    unit = run.facts.setdefault("printed_unit", "us")
-    if run.facts.setdefault("unit_basis", "assumed") == "assumed" and min(lows, default=0) >= 1000:
+    unit = run.facts.setdefault("printed_unit", "us" if min(lows, default=0) < 1000 else "unknown")
+    run.facts.setdefault("unit_basis", "" if unit == "unknown" else "assumed")
+    if unit == "unknown":
         run.warnings.append(
-            f"no latency is below {min(lows)}: with -N these would be nanoseconds, which nothing here tells; "
-            "they are taken for microseconds (a card may say printed_unit)"
+            f"no latency is below {min(lows)}: nanoseconds, as with -N, or slow microseconds? printed_unit in a run "
+            "card says which"
         )
-    run.facts |= {"resolution": schema.to_ns("1", unit), "rounding": "truncated" if unit == "us" else "exact"}
+    run.facts |= {"resolution": schema.to_ns("1", unit), "rounding": "exact" if unit == "ns" else "truncated"}
     for thread, (number, status) in last.items():
         name = f"t{thread}"
         n = int(status["count"]) if status["avg"] else -1
@@ -131,7 +133,8 @@ def _state(run: Run, last: _Last) -> bool:
         if n < 0 and not len(run.rows):
             run.warnings.append(f"line {number}: C: is the sum of the latencies in this version, not their number")
         low, high, average = (schema.to_ns(text, unit) for text in (status["low"], status["high"], _average(status)))
-        run.rows.add(name, "thread", "summary", low, high, n=n, avg=average, line=number)
+        stored = "unknown" if unit == "unknown" else "ns"
+        run.rows.add(name, "thread", "summary", low, high, n=n, avg=average, unit=stored, line=number)
     return len(run.rows) > 0
 
 
