@@ -140,6 +140,7 @@ RUNS = (
         "what the tool does beyond its last bin: counted apart, clamped into last bin, dropped",
     ),
     Column("overrun_policy", "str", "what the tool does with late activations"),
+    Column("power_states", "str", "what the tool asked of the processor's idle states while it measured", True),
     Column("ended", "str", "how the run ended", choices=ENDED),
     Column("evidence", "str", "what the numbers are", True, EVIDENCE),
     Column("note", "str", "what a reader of the comparison must know", True),

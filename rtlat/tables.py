@@ -30,7 +30,8 @@ TOLD = ("ok", "max", "below_resolution", "stated")
 _CONTEXT = (
     "approach", "tool", "version", "command", "context", "kernel", "cmdline", "machine",
     "cpu", "cpu_mhz", "load", "period", "duration", "threshold", "window", "resolution",
-    "rounding", "bin_edges", "folded", "overflow_policy", "overrun_policy", "ended", "evidence",
+    "rounding", "bin_edges", "folded", "overflow_policy", "overrun_policy", "power_states",
+    "ended", "evidence",
 )
 # fmt: on
 """The columns of runs that a reader of a comparison has to know; notes stand with the warnings."""

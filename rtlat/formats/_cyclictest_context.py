@@ -19,9 +19,11 @@ from rtlat.errors import printable
 
 Version = tuple[int, int]
 
+HELD, LEFT = "held in C0 by the tool", "left to the system"
+
 # kind: (pattern, first version that prints it, last version that does)
 _LINES: dict[str, tuple[str, Version | None, Version | None]] = {
-    "latency": (r"# /dev/cpu_dma_latency set to \d+us", (0, 80), None),
+    "latency": (r"# /dev/cpu_dma_latency set to (?P<held>\d{1,10})us", (0, 80), None),
     "no_latency": (r"WARN: not setting cpu_dma_latency", (0, 80), None),
     "max_cpus": (r"Max CPUs = \d", (0, 87), None),
     "online": (r"Online CPUs = \d", (1, 11), None),
@@ -121,6 +123,11 @@ class Context:
             self.command = printable(said.get("command") or said["json"]).rstrip()
         elif kind == "printed":
             self.facts["version"] = said["version"]
+        elif kind == "latency":
+            held = int(said["held"])
+            self.facts["power_states"] = f"exit latency held to {held} us by the tool" if held else HELD
+        elif kind == "no_latency":  # --laptop, --default-system
+            self.facts["power_states"] = LEFT
         elif kind == "processor":
             self.facts["cpu"] = printable(said["processor"]).strip()
         elif kind == "kernel":
