@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Examples
     --------
     >>> main(["formats", "--names"])  # doctest: +ELLIPSIS
-    cyclictest_text
+    bpf_histogram
     ...
     0
     """
