@@ -155,7 +155,7 @@ def exceedance(panel: Panel, curves: Curves, open_ended: Sequence[bool], *, band
         panel.line(x, high, run, line_shape="hv", hovertemplate=hover)
         lower = np.maximum(low, np.float32(floor))
         if bands:
-            band = {"fill": "tonexty", "fillcolor": _pale(run.colour, alpha), "line": {"width": 0, "shape": "vh"}}
+            band = {"fill": "tonexty", "fillcolor": pale(run.colour, alpha), "line": {"width": 0, "shape": "vh"}}
             panel.add("scatter", x=x, y=lower, mode="lines", hoverinfo="skip", legendgroup=run.label, **band)
         end = {"symbol": "arrow-right-open" if is_open else WORST, "size": 9, "color": run.colour}
         text = f"<b>{run.name}</b><br>worst observed: {'beyond ' * is_open}{x[-1]:,.5g} {panel.unit}"
@@ -165,8 +165,8 @@ def exceedance(panel: Panel, curves: Curves, open_ended: Sequence[bool], *, band
     panel.counts(floor, 1.5, "share that reaches it")
 
 
-def _pale(colour: str, alpha: float) -> str:
-    """The colour of a band."""
+def pale(colour: str, alpha: float) -> str:
+    """Return a colour as that of a band."""
     red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
     return f"rgba({red},{green},{blue},{alpha:.3f})"
 

@@ -75,6 +75,17 @@ class Panel:
         axis = {"range": [math.log10(low), math.log10(high)], "tickvals": values, "ticktext": texts}
         self.figure.layout[f"xaxis{self._suffix}"].update(axis, title={"text": self.unit, "standoff": 4})
 
+    def time(self, end: float) -> None:
+        """Make the axis to the right one of time, from 0."""
+        axis = {"type": "linear", "range": [0, end], "title": {"text": "s", "standoff": 4}, "showgrid": False}
+        self.figure.layout[f"xaxis{self._suffix}"].update(axis)
+
+    def level(self, low: float, high: float) -> None:
+        """Make the upward axis one of latency, logarithmic."""
+        values, texts = log_ticks(low, high)
+        axis = {"type": "log", "range": [math.log10(low), math.log10(high)], "tickvals": values, "ticktext": texts}
+        self.figure.layout[f"yaxis{self._suffix}"].update(axis, title={"text": self.unit, "standoff": 8})
+
     def rows(self, labels: Sequence[str]) -> None:
         """Make the upward axis a list, the first label on top."""
         longest = max((len(re.sub("<[^>]*>", "", line)) for label in labels for line in label.split("<br>")), default=0)
