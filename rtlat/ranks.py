@@ -52,20 +52,46 @@ def rank(n: int, percent: str | float) -> int:
     return max(1, math.ceil(fraction(percent) * n))
 
 
-def samples_needed(percent: str | float) -> int | None:
-    """Return how many observations a percentile takes for both ends of its 95 % interval to be observations.
+def samples_needed(percent: str | float, confidence: str | float = 95, sides: int = 2) -> int | None:
+    """Return how many observations a percentile takes for both ends of its interval to be observations.
 
     With fewer, the chance p**n that all lie below the percentile exceeds 2.5 %, so that nothing observed
     bounds it from above (below the median: from below). None for 0 and 100, which no number suffices for.
 
+    Parameters
+    ----------
+    percent, confidence : str or float
+        The percentile, and the confidence of its interval. [%]
+    sides : int
+        1 where only the upper bound matters (below the median: the lower), which takes fewer.
+
     Examples
     --------
-    >>> samples_needed("99.9"), samples_needed("99.999"), samples_needed(100)
-    (3688, 368887, None)
+    >>> samples_needed("99.9"), samples_needed("99.999"), samples_needed(100), samples_needed("99.9", sides=1)
+    (3688, 368887, None, 2995)
     """
     share = fraction(percent)
     rare = min(share, 1 - share)
-    return math.ceil(math.log(0.025) / math.log1p(-float(rare))) if rare else None
+    return math.ceil(math.log(risk(confidence) / sides) / math.log1p(-float(rare))) if rare else None
+
+
+def risk(confidence: str | float) -> float:
+    """Return the chance that an interval misses: 0.05 for 95 %.
+
+    Raises
+    ------
+    UsageError
+        If `confidence` is no decimal number between 0 and 100.
+
+    Examples
+    --------
+    >>> risk(95), risk("99.9")
+    (0.05, 0.001)
+    """
+    missed = 1 - fraction(confidence)
+    if not 0 < missed < 1:
+        raise UsageError(f"a confidence of {confidence} % says nothing: write a number between 0 and 100 such as 95")
+    return float(missed)
 
 
 def supports(n: int, percent: str | float) -> bool:

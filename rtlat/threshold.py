@@ -1,0 +1,211 @@
+"""Where the tail begins: the threshold chosen by goodness of fit.
+
+Candidates are tested from the lowest upwards. ForwardStop [1]_ decides how many of the first to reject, which keeps
+the expected share of thresholds rejected wrongly below a level; the next one is chosen [2]_. The tests of [2]_ are
+for continuous data and reject printed microseconds, therefore the grouped test of `rtlat.goodness`.
+
+References
+----------
+.. [1] M. G. G'Sell, S. Wager, A. Chouldechova and R. Tibshirani, "Sequential selection procedures and false
+   discovery rate control," Journal of the Royal Statistical Society B, vol. 78, no. 2, 2016.
+.. [2] B. Bader, J. Yan and X. Zhang, "Automated threshold selection for extreme value analysis via ordered
+   goodness-of-fit tests with adjustment for false discovery rate," Annals of Applied Statistics, vol. 12, no. 1, 2018.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rtlat.errors import UsageError
+from rtlat.excesses import excesses, gridded
+from rtlat.goodness import GroupedTest, goodness_of_fit
+from rtlat.intervals import Distribution, Intervals
+from rtlat.pareto import ParetoFit, fit_pareto
+from rtlat.refusals import Refusal
+
+FEWEST, MOST, SHARE = 50, 2000, 20
+"""Exceedances of a candidate: 50 at least, 2000 or one in 20 observations at most."""
+
+CANDIDATES = 12
+"""Thresholds that are tried."""
+
+DISTINCT = 10
+"""Bins that the tail must be spread over."""
+
+OVERFLOW = 0.1
+"""Share of the exceedances that may lie beyond the histogram's last bin."""
+
+LEVEL = 0.05
+"""Expected share of thresholds rejected wrongly."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A threshold that was tried.
+
+    Attributes
+    ----------
+    threshold : float
+        [unit of the data]
+    fit : ParetoFit
+        The tail above it.
+    test : GroupedTest
+        Whether the tail is as fitted.
+    """
+
+    threshold: float
+    fit: ParetoFit
+    test: GroupedTest
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The thresholds that were tried, from the lowest upwards.
+
+    Attributes
+    ----------
+    candidates : tuple of Candidate
+    rejected : int
+        How many of the first are rejected; all of them where no threshold is accepted.
+    refusal : Refusal or None
+        Why none could be tried, or none is accepted.
+    """
+
+    candidates: tuple[Candidate, ...]
+    rejected: int
+    refusal: Refusal | None = None
+
+    @property
+    def chosen(self) -> Candidate | None:
+        """The lowest threshold that is not rejected."""
+        return None if self.refusal else self.candidates[self.rejected]
+
+
+def choose(d: Distribution, threshold: float | None = None) -> Choice:
+    """Choose the threshold of a distribution.
+
+    Parameters
+    ----------
+    d : Distribution
+        Bins or samples.
+    threshold : float, optional
+        Try this one only; it must stand at the edge of a bin. [unit of the data]
+
+    Raises
+    ------
+    UsageError
+        If `threshold` lies within a bin, or nothing reaches it.
+    """
+    upper = upper_tail(d)
+    if threshold is None:
+        tried = [excesses(upper, edge, d.total) for edge in edges(upper, d.total or 0)]
+    else:
+        try:
+            tried = [excesses(gridded(d.intervals), threshold)]
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        tried = [over for over in tried if over.count >= FEWEST]
+    if not tried:
+        most = (
+            min(d.total or 0, MOST) // SHARE if threshold is None else excesses(gridded(d.intervals), threshold).count
+        )
+        return Choice((), 0, Refusal("too few", _too_few(d, threshold, most)))
+    if tried[0].beyond > OVERFLOW * tried[0].count:
+        share = f"{tried[0].beyond} of {tried[0].count} exceedances lie beyond the histogram's last bin"
+        return Choice((), 0, Refusal("overflow", share))
+    within = [over for over in tried if over.beyond <= OVERFLOW * over.count]
+    spread = [over for over in within if len(np.unique(over.low)) >= DISTINCT]
+    if not spread:
+        bins = len(np.unique(within[0].low))
+        return Choice((), 0, Refusal("discrete", f"the tail has {bins} distinct values, {DISTINCT} are needed"))
+    fits = [fit_pareto(over) for over in spread]
+    coarse = fits[0]
+    fits = [fit for fit in fits if fit.scale >= fit.over.step]
+    if not fits:
+        reason = f"the tail's scale is {coarse.scale / coarse.over.step:.2g} bins, one is needed"
+        return Choice((), 0, Refusal("discrete", reason))
+    tested = [Candidate(fit.over.threshold, fit, goodness_of_fit(fit)) for fit in fits]
+    candidates = tuple(candidate for candidate in tested if candidate.test.freedom)
+    if not candidates:
+        return Choice(tuple(tested), len(tested), Refusal("discrete", "the tail has too few bins to test a fit"))
+    rejected = forward_stop([candidate.test.p for candidate in candidates])
+    if rejected < len(candidates):
+        return Choice(candidates, rejected)
+    return Choice(candidates, rejected, Refusal("misfit", _misfit(candidates)))
+
+
+def _too_few(d: Distribution, threshold: float | None, most: int) -> str:
+    """Why there is nothing to fit."""
+    if threshold is not None:
+        return f"{most} of {d.total} observations reach the threshold, {FEWEST} are needed"
+    if (d.total or 0) < FEWEST * SHARE:
+        return f"{d.total} observations, {FEWEST * SHARE} are needed to have {FEWEST} in the highest twentieth"
+    return f"no edge of a bin has {FEWEST} to {MOST} exceedances: the histogram is too coarse there"
+
+
+def _misfit(candidates: Sequence[Candidate]) -> str:
+    """What is wrong with every threshold."""
+    ps = [candidate.test.p for candidate in candidates]
+    counts = f"{candidates[0].fit.over.count} to {candidates[-1].fit.over.count}"
+    reason = f"every threshold is rejected ({len(candidates)}, with {counts} exceedances; p at most {max(ps):.2g})"
+    shapes = [candidate.fit.shape for candidate in candidates]
+    if min(shapes) < 0 < max(shapes):
+        reason += f", the shape changes from {min(shapes):.2f} to {max(shapes):.2f} with the threshold"
+    return reason
+
+
+def forward_stop(ps: Sequence[float], level: float = LEVEL) -> int:
+    """Return how many of the first hypotheses to reject.
+
+    The largest k for which the mean of -log(1 - p) over the first k is at most the level.
+
+    Examples
+    --------
+    >>> forward_stop([0.001, 0.01, 0.6, 0.4]), forward_stop([0.2, 0.001, 0.001]), forward_stop([0.02, 0.03])
+    (2, 0, 2)
+    """
+    with np.errstate(divide="ignore"):
+        means = np.cumsum(-np.log1p(-np.asarray(ps))) / np.arange(1, len(ps) + 1)
+    accepted = np.flatnonzero(means <= level)
+    return int(accepted[-1]) + 1 if len(accepted) else 0
+
+
+def edges(intervals: Intervals, total: int) -> list[float]:
+    """Return at most `CANDIDATES` thresholds, from the lowest upwards: edges that cut no interval apart.
+
+    They are spread evenly by the logarithm of their exceedances.
+    """
+    order = np.argsort(intervals.low, kind="stable")
+    low, n = intervals.low[order], intervals.n[order]
+    reach = np.append(-math.inf, np.maximum.accumulate(intervals.high[order])[:-1])
+    above = np.cumsum(n[::-1])[::-1]
+    fitting = (
+        (above >= FEWEST)
+        & (above <= min(MOST, total // SHARE))
+        & (low >= reach)
+        & (np.diff(low, prepend=-math.inf) > 0)
+    )
+    if not fitting.any():
+        return []
+    # a sample is no edge: the threshold stands between it and the one below
+    samples = bool((intervals.low == intervals.high).all())
+    at = np.where(np.isfinite(reach), (low + reach) / 2, low)[fitting] if samples else low[fitting]
+    above = above[fitting]
+    if len(at) > CANDIDATES:
+        wanted = np.geomspace(above[0], above[-1], CANDIDATES)
+        nearest = {int(np.argmin(np.abs(above - count))) for count in wanted}
+        at = at[sorted(nearest)]
+    return [float(edge) for edge in at]
+
+
+def upper_tail(d: Distribution) -> Intervals:
+    """Return the observations that a candidate may need, samples that repeat as bins."""
+    low, n = d.intervals.low, d.intervals.n
+    order = np.argsort(-low, kind="stable")
+    place = int(np.searchsorted(np.cumsum(n[order]), MOST, "right")) + 2  # and what the lowest threshold stands above
+    least = low[order][min(place, len(order) - 1)]
+    return gridded(d.intervals.where(low >= least))
