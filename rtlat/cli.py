@@ -7,8 +7,8 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from rtlat import __version__
-from rtlat.errors import CardError, RtlatError, UsageError, nearest, printable
+from rtlat import __version__, compare_command
+from rtlat.errors import CardError, LogError, RtlatError, SelectionError, UsageError, nearest, printable
 
 TYPE_CHECKING = False  # to import typing and pathlib here would be a quarter of the time `rtlat --help` takes
 if TYPE_CHECKING:
@@ -95,6 +95,8 @@ def _parser() -> argparse.ArgumentParser:
     shape = summary.add_mutually_exclusive_group()
     for name in ("json", "csv", "md"):
         shape.add_argument(f"--{name}", action="store_const", const=name, dest="shape", help=f"print {name.upper()}")
+    _takes_logs(compare := command("compare", _compare, "compare runs with a reference: verdict, effects, conclusion"))
+    compare_command.arguments(compare)
     report = command("report", _report, "run notebooks and write their reports")
     report.add_argument("notebooks", nargs="*", metavar="NOTEBOOK", help="names or files (default: all)")
     report.add_argument("--data", nargs="+", metavar="PATH", help="logs, folders or patterns (default: data/)")
@@ -225,6 +227,26 @@ def _summary(options: argparse.Namespace) -> int:
     else:
         print(summary_text(summary(recording, percentiles), options.shape or "text"))
     return status
+
+
+def _compare(options: argparse.Namespace) -> int:
+    """``rtlat compare``: 0 no worse, 1 worse, 3 undecided or not comparable, 4 unreadable."""
+    candidates, options.logs = options.logs, [*options.logs, *options.against]
+    if named_twice := set(candidates) & set(options.against):
+        raise UsageError(f"{sorted(named_twice)[0]}: found on both sides of --against, expected on one")
+    try:
+        recording, readings, status = _recording(options)
+    except LogError as error:
+        _complain(error)
+        return 4
+    try:
+        shown, outcome = compare_command.compared(recording, readings, candidates, options)
+    except SelectionError:
+        if status:  # what could not be read has been told
+            return 4
+        raise
+    print(shown)
+    return 4 if status else outcome
 
 
 def _report(options: argparse.Namespace) -> int:

@@ -146,7 +146,7 @@ def exceedance(
     """
     tables: Tables = []
     for _, d in answers(recording, run, series, quantity):
-        stored = _limit(limit, d)
+        stored = limit_in(limit, d)
         result = stats.exceedances(d, stored)
         low, high = (end / d.total if d.total and math.isfinite(end) else math.nan for end in (result.low, result.high))
         row: dict[str, Any] = {"limit": [stored / divisor(d)], "n": [-1 if d.total is None else d.total]}
@@ -154,8 +154,22 @@ def exceedance(
     return _frame(tables, "n")
 
 
-def _limit(limit: str | float, d: Distribution) -> float:
-    """A limit in the stored unit."""
+def limit_in(limit: str | float, d: Distribution) -> float:
+    """Return a limit in the stored unit of a distribution; without a unit of its own it is in the shown one.
+
+    Raises
+    ------
+    SelectionError
+        If the limit has a unit of time and the data have none.
+    UsageError
+        If it is no limit.
+
+    Examples
+    --------
+    >>> from rtlat.intervals import counted
+    >>> limit_in("50us", counted([1])), limit_in(50, counted([1]))
+    (50000.0, 50000.0)
+    """
     try:
         plain = float(limit)
     except ValueError:

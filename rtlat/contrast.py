@@ -1,0 +1,124 @@
+"""One set of repeats against another, and what is asked of them: the figure of each run, on the grid that all share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from rtlat import stats
+from rtlat.arms import Repeats
+from rtlat.intervals import Distribution
+from rtlat.ranks import risk
+from rtlat.repeats import Between, between, rank_of_limit
+from rtlat.results import Bounds, refused
+from rtlat.superiority import common_step, on_grid
+
+LIMIT = "limit"
+"""The primary figure that is no percentile: the share of cycles that reach the limit."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a comparison.
+
+    Attributes
+    ----------
+    percentiles : tuple of str
+        To be shown. [%]
+    figure : str
+        The primary figure, declared before the data are seen: a percentile, or `LIMIT`.
+    limit : float or None
+        What exceedances are counted of; the reference's percentile if none is given. [unit of the data]
+    tolerance : float
+        The shift of the primary figure that matters, as a share of the reference's.
+    confidence : float
+        [%]
+    """
+
+    percentiles: tuple[str, ...] = ("50", "99", "99.9")
+    figure: str = "99.9"
+    limit: float | None = None
+    tolerance: float = 0.05
+    confidence: float = 95
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two sets of repeats, of which the second is the reference, and what is asked of them."""
+
+    a: Repeats
+    b: Repeats
+    question: Question
+
+    @property
+    def sides(self) -> tuple[Repeats, Repeats]:
+        """Both."""
+        return self.a, self.b
+
+    @property
+    def several(self) -> bool:
+        """Whether both have runs enough for an interval of their own."""
+        half = risk(self.question.confidence) / 2
+        return rank_of_limit(len(self.a.runs), len(self.b.runs), half) > 0
+
+    @cached_property
+    def limit(self) -> float:
+        """What exceedances are counted of, in the unit of the data; NaN if there is nothing to go by."""
+        if self.question.limit is not None:
+            return self.question.limit
+        figure = "99.9" if self.question.figure == LIMIT else self.question.figure
+        own = stats.percentile(self.b.d, figure)
+        end = own.low if own.status == "overflow" or math.isinf(own.high) else own.high
+        return end if math.isfinite(end) else math.nan
+
+    @cached_property
+    def step(self) -> float:
+        """Width of the grid that all runs share, 0 if there is none."""
+        return common_step(run.d for side in self.sides for run in side.runs)
+
+    def figures(self, figure: str = "") -> tuple[list[Bounds], list[Bounds]]:
+        """Return the figure of each run of either side, on the common grid: in the unit of the data, or a share."""
+        mine, theirs = (
+            [self._figure(run.d, figure or self.question.figure) for run in side.runs] for side in self.sides
+        )
+        return mine, theirs
+
+    def _figure(self, d: Distribution, figure: str) -> Bounds:
+        """The figure of one run."""
+        if figure != LIMIT:
+            return stats.percentile(on_grid(d, self.step), figure)
+        count = stats.exceedances(d, self.limit)
+        if count.status == "refused" or not d.total or math.isnan(self.limit):
+            return refused(count.reason or "the number of observations is unknown")
+        return count.over(d.total)
+
+    @cached_property
+    def primary(self) -> Between | None:
+        """How the primary figure differs between the runs; None if a run does not tell it."""
+        mine, theirs = self.figures()
+        if any(figure.status == "refused" for figure in (*mine, *theirs)):
+            return None
+        return between(mine, theirs, self.question.confidence)
+
+
+def median(figures: Sequence[Bounds]) -> Bounds:
+    """Return what is known of the median of several figures; of an even number the middle two bound it.
+
+    Examples
+    --------
+    >>> median([Bounds(3, 4, "ok"), Bounds(9, 10, "ok"), Bounds(5, 6, "max")]).text()
+    '5-6'
+    """
+    lows, highs = sorted(figure.low for figure in figures), sorted(figure.high for figure in figures)
+    low, high = lows[(len(lows) - 1) // 2], highs[len(highs) // 2]
+    statuses = {figure.status for figure in figures}
+    status = next((status for status in ("partial", "bounds") if status in statuses), "ok")
+    return Bounds(low, high, "overflow" if math.isinf(high) and "overflow" in statuses else status)
+
+
+def period(side: Repeats) -> float:
+    """Return the period that all series of all runs share, in ns; NaN if it is unknown or there are several."""
+    periods = {one.pace.period for run in side.runs for one in run.told}
+    return periods.pop() * 1e9 if len(periods) == 1 else math.nan
