@@ -23,12 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Reading:
-    """One log on its way to the frames: what was found in it, and why."""
+    """One log on its way to the frames: the formats found in it, each with the line that decided if any did."""
 
     source: Source
     group: str
-    format: Format | None = None
-    evidence: Line | None = None
+    claims: list[tuple[Format, Line | None]] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
     error: LogError | None = None
     named: bool = True
@@ -133,7 +132,7 @@ def _run_row(key: str, reading: Reading, run: Run, stated: dict[str, Any], given
         run=key,
         source=reading.source.name,
         sha256=reading.source.sha256,
-        format=reading.format.name if reading.format else "",
+        format=run.format,
         tool=run.tool,
         ignored=run.ignored.total,
         rejected=run.rejected.total,

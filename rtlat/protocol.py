@@ -63,6 +63,8 @@ class Run:
         What a reader of the numbers must know; sentences, with the line number where there is one.
     quoted : bool
         Whether its lines stood behind ``>``; a quoted run that repeats another of the file is dropped.
+    format : str
+        The name of the format that read it; for `rtlat.reading` to set.
     """
 
     tool: str
@@ -73,6 +75,7 @@ class Run:
     rejected: Tally = field(default_factory=Tally)
     warnings: list[str] = field(default_factory=list)
     quoted: bool = False
+    format: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,8 @@ class Format:
         Yields the log's runs, in the order they stand in it.
     claims : callable, optional
         Whether a log that is no text is claimed, by its first 64 KiB.
+    elides : bool
+        Whether the tool itself prints ``...`` for rows without an observation.
     """
 
     name: str
@@ -104,6 +109,7 @@ class Format:
     marks: tuple[re.Pattern[str], ...]
     parse: Callable[[Source], Iterator[Run]]
     claims: Callable[[bytes], bool] | None = None
+    elides: bool = False
 
 
 class Recording(NamedTuple):

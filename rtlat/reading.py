@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,13 +12,16 @@ import numpy as np
 
 from rtlat import cards
 from rtlat.assembly import Reading, assemble, concat
-from rtlat.detection import detect, format_named
+from rtlat.detection import format_named, parts, settle_margin
 from rtlat.errors import LogError, RtlatError, RtlatWarning, printable
 from rtlat.protocol import Format, Recording, Run
 from rtlat.source import KEEP_SAMPLES, Line, Source, standard_input
 from rtlat.store import is_stored, load
 
 Paths = str | Path | Sequence[str | Path]
+
+NEAR = 3
+"""Dots so many lines before the first number of a run stand in the run."""
 
 _NO_LOGS = ("README", "LICENSE", "CHANGELOG", "SOURCES", "MANIFEST")
 
@@ -96,7 +100,7 @@ def read_all(
     readings = [reading for path in listed if not is_stored(path) for reading in _logs(path, keep)]
     chosen = _cards(readings, card)
     for reading, its_card in zip(readings, chosen, strict=True):
-        _fill(reading, format_named(format) if format else None, its_card)
+        fill(reading, format_named(format) if format else None, its_card)
     _require_one(readings, stored, paths)
     _require_matches(readings, chosen, card is not None)
     fresh = [assemble(readings, chosen, facts)] if readings else []
@@ -148,38 +152,70 @@ def _is_no_log(relative: Path) -> bool:
     )
 
 
-def _fill(reading: Reading, format: Format | None, card: cards.Card | None) -> None:
-    """Parse one log; what its reader held before an error stays, with a warning."""
+def fill(reading: Reading, format: Format | None, card: cards.Card | None) -> None:
+    """Parse one log; what its readers held before an error stays, with a warning."""
     if reading.error:
         return
     try:
-        reading.format, reading.evidence = _declared(reading, format, card) or (
-            (format, None) if format else detect(reading.source)
-        )
-        for run in reading.format.parse(reading.source):
-            reading.runs.append(run)
-        if not reading.runs:
-            raise LogError(reading.source.name, "no run", f"what {reading.format.name} gives")
+        for known, line, part in _parts(reading, format, card):
+            reading.claims.append((known, line))
+            _parse(reading, known, part)
     except LogError as error:
         reading.error = error
-    except RtlatError as error:
-        reading.error = LogError(reading.source.name, str(error))
-    except Exception as error:  # a reader's defect must not cost the other logs, nor show a traceback
-        found = f"something the {reading.format.name if reading.format else 'detector'} reader does not expect"
-        reason = f"{type(error).__name__}: {printable(str(error))[:80]}"
-        reading.error = LogError(reading.source.name, f"{found} ({reason})", remedy="please report it with the log")
     if reading.error and reading.runs:
         reading.runs[-1].warnings.append(f"the rest of the log was not read: {reading.error}")
         reading.error = None
+    if reading.runs and not any(known.elides for known, _ in reading.claims):
+        _note_elisions(reading)
     reading.runs = _without_quoted_repetitions(reading.runs)
 
 
-def _declared(reading: Reading, format: Format | None, card: cards.Card | None) -> tuple[Format, Line] | None:
-    """The format of a table that a card declares, unless another is asked for."""
-    table = card.table(reading.source.path) if card and reading.source.path else None
-    if not card or not table or (format and format.name != table[0].name):
-        return None
-    return table[0], Line(0, f"the table declared in {card.path}, line {table[1]}")
+def _parse(reading: Reading, known: Format, part: Source) -> None:
+    """Add the runs that a format finds, or why it finds none."""
+    before = len(reading.runs)
+    try:
+        for run in known.parse(part):
+            run.format = known.name
+            reading.runs.append(run)
+        if len(reading.runs) == before:
+            raise LogError(part.name, "no run", f"what {known.name} gives")
+    except LogError as error:
+        reading.error = reading.error or error
+    except RtlatError as error:
+        reading.error = reading.error or LogError(part.name, str(error))
+    except Exception as error:  # a reader's defect must not cost the other logs, nor show a traceback
+        found = f"something the {known.name} reader does not expect"
+        reason = f"{type(error).__name__}: {printable(str(error))[:80]}"
+        reading.error = LogError(part.name, f"{found} ({reason})", remedy="please report it with the log")
+
+
+def _parts(
+    reading: Reading, format: Format | None, card: cards.Card | None
+) -> list[tuple[Format, Line | None, Source]]:
+    """The formats of a log, each with the lines that may be its own: as declared, as asked for, else by content."""
+    source = reading.source
+    table = card.table(source.path) if card and source.path else None
+    if card and table and (format is None or format.name == table[0].name):
+        return [(table[0], Line(0, f"the table declared in {card.path}, line {table[1]}"), source)]
+    if format:
+        settle_margin(source, format)
+        return [(format, None, source)]
+    return list(parts(source))
+
+
+def _note_elisions(reading: Reading) -> None:
+    """Say where lines were left out by whoever quoted a log; a run without an end of its own counts as cut there."""
+    left_out = reading.source.elisions()
+    firsts = [int(run.rows.arrays()["line"].min(initial=sys.maxsize)) for run in reading.runs] if left_out else []
+    for place, (run, first) in enumerate(zip(reading.runs, firsts, strict=False)):
+        begin, end = 0 if place == 0 else first, min((n for n in firsts if n > first), default=sys.maxsize)
+        found = [number for number in left_out if begin <= number < end]
+        if found:
+            more = f", and in {len(found) - 1} more" if len(found) > 1 else ""
+            run.warnings.append(f"line {found[0]}: dots stand where lines were left out{more}")
+        within = any(number >= first - NEAR for number in found)  # a mail may have left out what stood long before
+        if within and run.facts.get("ended", "unknown") == "unknown":
+            run.facts["ended"] = "cut"
 
 
 def _without_quoted_repetitions(runs: list[Run]) -> list[Run]:

@@ -1,28 +1,29 @@
-"""A log as numbered lines, or as blocks cut at line ends: every way a log gets damaged is dealt with here.
+"""A log as numbered lines, or as blocks cut at line ends: read as often as asked, never held whole.
 
-Formats see clean text: decompressed, decoded, without carriage returns, cursor codes, quoting or the
-prefixes that dmesg, syslog and the journal put before a line. Line numbers are those of the file, whatever
-was removed, so that every number in a report can be traced.
+Formats see clean text: decompressed and decoded (`rtlat.decoding`), without anything that was put around its
+lines (`rtlat.repair`). Line numbers are those of the file, whatever was removed, so that every number in a
+report can be traced.
 """
 
 from __future__ import annotations
 
-import codecs
-import gzip
+import copy
 import hashlib
 import io
-import lzma
-import re
 import sys
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
+from rtlat.decoding import DAMAGE, decoded
 from rtlat.errors import LogError
+from rtlat.repair import Line, clean, elisions
+
+__all__ = ["BLOCK_BYTES", "HEAD_BYTES", "KEEP_SAMPLES", "LARGEST_TEXT", "LONGEST_LINE"]
+__all__ += ["Block", "Line", "Source", "block_lines", "clean", "standard_input"]
 
 HEAD_BYTES = 64 * 1024
 """How much of a log the formats look at to claim it."""
@@ -39,49 +40,20 @@ LARGEST_TEXT = 256 << 20
 KEEP_SAMPLES = 1_000_000
 """Samples of one log that are kept as rows; beyond, equal values are counted together and order is lost."""
 
-# `ESC[4Apolicy: fifo: ...`: the cursor goes up and the next screen starts in the middle of a line; rtla top clears
-# the terminal before each table: `ESCc     Timer Latency`.
-_CURSOR = re.compile(r"\x1b\[\d*(?:;\d*)?[A-HJKf]|\x1bc|\r")
-_ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|[@-Z\\-_]|\][^\x07\x1b]*(?:\x07|\x1b\\)?)")
-_QUOTE = re.compile(r"(?:>[ ]?)+")
-_PREFIX = re.compile(
-    r"(?:(?P<syslog>(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [\w./-]+(?:\[\d+\])?: ?)"
-    r"|(?P<iso>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S* \S+ [\w./-]+(?:\[\d+\])?: ?)"
-    r"|(?P<dmesg>(?:<\d{1,3}>)?\[ *\d{1,7}\.\d{3,9}\] ?)"
-    r"|(?P<level><\d>))"
-)
 _TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1b\b\x00")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One line as the formats see it.
-
-    Attributes
-    ----------
-    number : int
-        Line number in the file, from 1. A repainted line gives several of the same number.
-    text : str
-        The line without line end, escape codes, quoting and log prefixes; blanks are kept.
-    quote : int
-        How many ``>`` stood before it.
-    whole : bool
-        False for a last line without a line end: it may be cut and is not data.
-    """
-
-    number: int
-    text: str
-    quote: int = 0
-    whole: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class Block:
-    """A stretch of the log: UTF-8 bytes that end at a line end (unless `whole` is False), never with ``\\r\\n``."""
+    """A stretch of the log: UTF-8 bytes that end at a line end (unless `whole` is False), never with ``\\r\\n``.
+
+    Its lines are as they stand; `block_lines` cleans them, and takes away at most `margin` blanks before each.
+    """
 
     first: int
     data: bytes
     whole: bool = True
+    margin: int = 0
 
 
 class Source:
@@ -98,6 +70,11 @@ class Source:
     keep : int
         Samples kept as rows before equal values are counted together.
 
+    Attributes
+    ----------
+    margin : int
+        How many blanks stand before each line because the log was pasted into something.
+
     Examples
     --------
     >>> source = Source(None, "demo", b"\\x1b[2A> T: 0\\r\\n[   12.345678] cut")
@@ -109,7 +86,9 @@ class Source:
         self.path = path
         self.name = name
         self.keep = keep
+        self.margin = 0
         self._data = data
+        self._lines = (1, sys.maxsize)
 
     def _raw(self) -> BinaryIO:
         """The bytes as they are stored."""
@@ -132,49 +111,65 @@ class Source:
 
     @contextmanager
     def _open(self) -> Iterator[BinaryIO]:
-        """The log's bytes, decompressed by magic number, as UTF-8."""
-        with self._raw() as stored:  # neither GzipFile nor LZMAFile closes the file it reads
-            magic = stored.read(6)
-            stored.seek(0)
-            stream = stored
-            if magic.startswith(b"\x1f\x8b"):
-                stream = cast(BinaryIO, gzip.GzipFile(fileobj=stored, mode="rb"))
-            elif magic.startswith(b"\xfd7zXZ\x00"):
-                stream = cast(BinaryIO, lzma.LZMAFile(stored))  # noqa: SIM115 (reads no further than the block)
-            elif magic.startswith(b"\x28\xb5\x2f\xfd"):
-                raise LogError(self.name, "a zstd file", "plain text, gzip or xz", "decompress it with zstd -d first")
-            yield _decoded(stream)
+        """The log's bytes, decompressed, as UTF-8."""
+        with self._raw() as stored:
+            yield decoded(stored, self.name)
 
-    def blocks(self, size: int = BLOCK_BYTES) -> Iterator[Block]:
+    def blocks(self, size: int = BLOCK_BYTES, longest: int = LONGEST_LINE) -> Iterator[Block]:
         """Yield the log in blocks of about `size` bytes, each cut after a line end.
 
         Raises
         ------
         LogError
-            If the file cannot be opened or decompressed, or a line exceeds `LONGEST_LINE`.
+            If the file cannot be opened or decompressed, or a line exceeds `longest` bytes.
         """
+        for block in self._blocks(size, longest):
+            if part := self._within(block):
+                yield part
+
+    def _blocks(self, size: int, longest: int) -> Iterator[Block]:
+        """All blocks of the log."""
         first, rest = 1, b""
         with self._open() as stream:
             while chunk := self._read(stream, size):
                 data = rest + chunk
                 end = data.rfind(b"\n") + 1
-                if end == 0 and len(data) > LONGEST_LINE:
-                    raise LogError(
-                        self.name, f"a line longer than {LONGEST_LINE >> 20} MiB", "a latency log", line=first
-                    )
+                if end == 0 and len(data) > longest:
+                    raise LogError(self.name, f"a line longer than {longest >> 20} MiB", "a latency log", line=first)
                 rest = data[end:]
                 if end:
                     block = data[:end].replace(b"\r\n", b"\n") if b"\r\n" in data else data[:end]
-                    yield Block(first, block)
+                    yield Block(first, block, True, self.margin)
                     first += block.count(b"\n")
         if rest:
-            yield Block(first, rest.rstrip(b"\r"), whole=False)
+            yield Block(first, rest.rstrip(b"\r"), False, self.margin)
+
+    def part(self, first: int, last: int) -> Source:
+        """Return the same log as if it held only the lines from `first` to `last`, with their numbers."""
+        part = copy.copy(self)
+        part._lines = (first, last)
+        return part
+
+    def elisions(self) -> list[int]:
+        """Return the numbers of lines that say that others were left out."""
+        return [number for block in self.blocks() for number in elisions(block.data, block.first)]
+
+    def _within(self, block: Block) -> Block | None:
+        """What of a block lies between the lines that are asked for."""
+        first, last = self._lines
+        lines = block.data.splitlines(keepends=True) if self._lines != (1, sys.maxsize) else []
+        if not lines:
+            return block
+        skipped = max(first - block.first, 0)
+        kept = lines[skipped : max(last - block.first + 1, 0)]
+        whole = block.whole or len(kept) + skipped < len(lines)
+        return Block(block.first + skipped, b"".join(kept), whole, block.margin) if kept else None
 
     def _read(self, stream: BinaryIO, size: int) -> bytes:
         """Read on; a broken compressed stream is an error of the log, not of rtlat."""
         try:
             return stream.read(size)
-        except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+        except DAMAGE as error:
             raise LogError(self.name, f"damaged compression ({error})", remedy="copy the file again") from None
         except OSError as error:
             raise LogError(self.name, f"a file that cannot be read ({error.strerror or error})") from None
@@ -191,9 +186,9 @@ class Source:
             while chunk := self._read(stream, size):
                 yield chunk
 
-    def lines(self) -> Iterator[Line]:
-        """Yield the log's lines, cleaned."""
-        for block in self.blocks():
+    def lines(self, longest: int = LONGEST_LINE) -> Iterator[Line]:
+        """Yield the log's lines, cleaned, as long as none exceeds `longest` bytes."""
+        for block in self.blocks(longest=longest):
             yield from block_lines(block)
 
     def head(self) -> list[Line]:
@@ -213,7 +208,7 @@ class Source:
         if odd > len(start[:4096]) // 20:
             raise LogError(self.name, "binary data", "a text log", "run rtlat formats to see what can be read")
         end = start.rfind(b"\n") + 1  # JSON may stand in one line that is longer than all of this
-        return list(block_lines(Block(1, start[:end] or start, whole=end > 0)))
+        return list(block_lines(Block(1, start[:end] or start, end > 0, self.margin)))
 
     def text(self) -> str:
         """Return the whole log as one string, for formats that are not made of lines.
@@ -238,52 +233,7 @@ def block_lines(block: Block) -> Iterator[Line]:
     if block.whole:
         texts.pop()
     for number, text in enumerate(texts, block.first):
-        yield from clean(text, number, whole=block.whole or number < block.first + len(texts) - 1)
-
-
-def clean(raw: bytes, number: int, whole: bool = True) -> Iterator[Line]:
-    """Yield what one line of the file shows: one Line, or one for each time it was repainted.
-
-    Examples
-    --------
-    >>> [line.text for line in clean(b"\\x1b[4Apolicy: fifo\\x1b[0m", 1)]
-    ['policy: fifo']
-    >>> next(clean(b"> > <4>[    1.234567] latency cycles: mean 542", 9))
-    Line(number=9, text='latency cycles: mean 542', quote=2, whole=True)
-    """
-    text = raw.decode("utf-8", "replace")
-    pieces = [text]
-    if "\x1b" in text or "\r" in text:
-        pieces = [piece for piece in _CURSOR.split(text) if piece.strip()] or [""]
-        pieces = [_ESCAPE.sub("", piece) for piece in pieces]
-    for piece in pieces:
-        quote = 0
-        if piece.startswith(">"):
-            marks = _QUOTE.match(piece)
-            assert marks
-            quote = marks[0].count(">")
-            piece = piece[marks.end() :]
-        if piece[:1] in "<[" or piece[:1].isupper() or piece[:1].isdigit():
-            while prefix := _PREFIX.match(piece):
-                piece = piece[prefix.end() :]
-        yield Line(number, piece, quote, whole)
-
-
-def _decoded(stream: BinaryIO) -> BinaryIO:
-    """The stream without a byte order mark, recoded to UTF-8 if it is UTF-16."""
-    buffered = io.BufferedReader(cast(io.RawIOBase, stream))
-    try:
-        start = buffered.peek(4)[:4]
-    except (EOFError, zlib.error, lzma.LZMAError, OSError):
-        return cast(BinaryIO, buffered)  # the first read says it again, where it becomes a LogError
-    if start.startswith(codecs.BOM_UTF8):
-        buffered.read(3)
-        return cast(BinaryIO, buffered)
-    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
-        if start.startswith(mark):
-            buffered.read(2)
-            return cast(BinaryIO, codecs.EncodedFile(cast(io.BytesIO, buffered), "utf-8", encoding, "replace"))
-    return cast(BinaryIO, buffered)
+        yield from clean(text, number, block.whole or number < block.first + len(texts) - 1, block.margin)
 
 
 def standard_input(keep: int = KEEP_SAMPLES) -> Source:

@@ -26,13 +26,13 @@ def evidence(recording: Recording, readings: list[Reading]) -> str:
     kept = recording.records.groupby("run", observed=True).size().to_dict()
     lines = []
     for reading in readings:
-        if reading.error or not reading.format:
+        if reading.error:
             continue
         lines.append(reading.source.name)
-        line = reading.evidence
-        why = f"by line {line.number}: {line.text.strip()[:60]!r}" if line and line.number else "as asked for"
-        why = f"by {line.text}" if line and not line.number else why
-        lines.append(f"  format    {reading.format.name}, {why}")
+        for known, line in reading.claims:
+            why = f"by line {line.number}: {line.text.strip()[:60]!r}" if line and line.number else "as asked for"
+            why = f"by {line.text}" if line and not line.number else why
+            lines.append(f"  format    {known.name}, {why}")
         for run in by_source[reading.source.name].to_dict("records"):
             lines += _run_evidence(run, kept.get(run["run"], 0))
     return "\n".join(printable(line) for line in lines)

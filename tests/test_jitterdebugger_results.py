@@ -140,7 +140,7 @@ def test_status_lines_around_the_json_are_the_same_run(tmp_path: Path) -> None:
     console.write_text(f"affinity: 0,1 = 2 [0x3]\n{status}^C\n{OLD}", "utf-8")
     recording = rtlat.read(console)
     assert recording.runs["format"].tolist() == ["jitterdebugger_results"]
-    assert recording.runs["ignored"].tolist() == [3]
+    assert recording.runs["ignored"].tolist() == [2]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from rtlat import schema
 from rtlat.formats._rtd_folded import Bin, Row
+from rtlat.source import Line
 
 LATMUS_MODES = {
     "irq": ("irq", "irq"),
@@ -105,27 +106,28 @@ _DRAWN_TOTALS = re.compile(rf"# *{_US}\|{_US}\|{_US}\|{_TOTAL}\|(\d{{1,11}})")
 _DRAWN_ROW = re.compile(r"(\d{1,12}(?:\.\d{1,12})?(?:e\+\d\d)?) (-?\d{1,19})")
 
 
-def tidy(text: str) -> Tidy:
+LONGEST = 5_000
+"""Of a longer line only the start is looked at."""
+
+
+def tidy(line: Line) -> Tidy:
     """Return a line without what surrounds its cells.
 
     Examples
     --------
-    >>> tidy("  ^CRTD|  4.458|  49.833  ")
+    >>> tidy(Line(1, "  RTD|  4.458|  49.833  ", stopped=True))
     Tidy(text='RTD|4.458|49.833', stopped=True, markdown=False)
-    >>> tidy("| **RTD** | 1.485   | 2.709   |")
+    >>> tidy(Line(1, "| **RTD** | 1.485   | 2.709   |"))
     Tidy(text='RTD|1.485|2.709', stopped=False, markdown=True)
     """
-    text = text.strip()
-    stopped = text.startswith("^C")
-    while text.startswith("^C"):
-        text = text[2:].lstrip()
+    text = line.text[:LONGEST].strip()
     markdown = text.startswith("|")
     if "|" in text:
         cells = [cell.strip() for cell in text.removeprefix("|").replace("**", "").split("|")]
         while cells and not cells[-1]:
             cells.pop()
         text = "|".join(cells)
-    return Tidy(text, stopped, markdown)
+    return Tidy(text, line.stopped, markdown)
 
 
 def window(text: str, line: int) -> tuple[Window, str] | None:

@@ -165,7 +165,7 @@ class Log:
         if unit == "ns" and not (self.prints_ns() and line.whole and window.switches < 0):
             return False
         test = self.test(line, new=self.is_over())
-        if line.text.lstrip().startswith("^C") and test.windows and window[1:] == test.windows[-1][1:]:
+        if line.stopped and test.windows and window[1:] == test.windows[-1][1:]:
             test.warnings.append(f"line {line.number}: repeats the line before after ^C, and is left out")
             return self.ignore("line repeated after ^C", line)
         test.unit = unit

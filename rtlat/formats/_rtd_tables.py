@@ -17,7 +17,6 @@ from rtlat.source import Line
 
 _TAGGED = re.compile(r"(?:RT[THDS]|HS[DHS]|---)\||== |#|warming up|FOR \d|RTAI |\*\*\*")
 _DATA = ("RTD|", "RTS|", "HSD|", "HSH|", "HSS|")
-_LONGEST = 5_000
 
 
 class Tables:
@@ -34,12 +33,12 @@ class Tables:
 
     def begins(self, line: Line) -> bool:
         """Whether a line is none that goes on with the one before."""
-        text = tidy(line.text[:_LONGEST]).text
+        text = tidy(line).text
         return not text or bool(_TAGGED.match(text))
 
     def take(self, line: Line, joined: bool) -> bool:
         """Whether a line, perhaps joined from several, is understood; then its reader has kept or counted it."""
-        tidied = tidy(line.text[:_LONGEST])
+        tidied = tidy(line)
         text, tag = tidied.text, tidied.text[:4]
         if self.suite.table and tidied.stopped:
             self.suite.table.stopped = True
@@ -75,7 +74,7 @@ class Tables:
 
     def reject(self, line: Line) -> None:
         """Count a line that should be data, with the table it stands in."""
-        tidied = tidy(line.text[:_LONGEST])
+        tidied = tidy(line)
         tabular = tidied.text.startswith(("RTD", "RTH", "FOR"))
         if tabular and (self.suite.table or tidied.text.startswith("FOR")):
             self.suite.reject(line)

@@ -37,7 +37,8 @@ from rtlat.source import Line
 
 TITLE = re.compile(r"\s*(Timer Latency|Operating System Noise|Hardware-related Noise)\s*$")
 CLOCK = re.compile(
-    r"\s*(?:duration: +)?(\d{1,6}) (\d\d):(\d\d):(\d\d) +\| +(?:IRQ Timer Latency \((us|ns)\)|time is in us$)", re.ASCII
+    r"\s*(?:duration: +)?(\d{1,6}) (\d\d):(\d\d):(\d\d) +\| +(?:IRQ Timer Latency \((us|ns)\)|time is in us *$)",
+    re.ASCII,
 )
 """The line of the duration, which also tells the unit."""
 HEADER = re.compile(r"\s*CPU (?:COUNT +\|( +cur +min +avg +max \|?)+|Period +Runtime +Noise +% CPU Aval )")

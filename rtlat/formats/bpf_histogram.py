@@ -38,7 +38,7 @@ _END = r"-?\d{1,19}[KMGTPE]?"
 _RANGE = re.compile(rf"(?:\[({_END})(?:, ({_END}|\.\.\.)\)|\])|\((\.\.\.), ({_END})\)) +(\d{{1,20}}) \|@* *\|\s*$")
 _RANGE_LIKE = re.compile(r"[\[(](?:-?\d|\.\.\.).{0,80}\|")
 _JSON = re.compile(r'\{"type": ?"l?hist"')
-_BCC = re.compile(r" {2,}([num])?secs +: count +distribution\s*$")
+_BCC = re.compile(r" *([num])?secs +: count +distribution\s*$")
 _BCC_ROW = re.compile(r" *(\d{1,19}) -> (\d{1,19}) *: (\d{1,20}) +\|\** *\|\s*$")
 _BCC_ROW_LIKE = re.compile(r" *\d+ ->")
 _BCC_KEY = re.compile(r"(\w{1,64}) = (.{1,200}?)\s*$")

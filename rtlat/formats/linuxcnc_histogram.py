@@ -84,7 +84,7 @@ def parse(source: Source) -> Iterator[Run]:
                 ignored.add("text around the lines", line.number)
             continue
         last = stretches[-1].threads.get(found[2]) if stretches else None
-        if not stretches or stretches[-1].quoted != line.quote > 0 or (last and _restarted(last, shown)):
+        if not stretches or stretches[-1].quoted != (line.quote > 0) or (last and _restarted(last, shown)):
             stretches.append(_Stretch(line.quote > 0))
         elif last:
             ignored.add("lines whose extremes a later one repeats", last.line)

@@ -233,4 +233,5 @@ FORMAT = Format(
     versions="rt-tests 2.4",
     marks=(_FREQUENCY, _ROW, _FOOTER),
     parse=parse,
+    elides=True,
 )

@@ -27,7 +27,7 @@ from typing import Any
 from rtlat import jsontext, schema
 from rtlat.errors import LogError
 from rtlat.protocol import Format, Run
-from rtlat.source import Line, Source
+from rtlat.source import LARGEST_TEXT, Source
 
 _RESULTS = "analysis_results"
 _KEPT = ("latency_min", "latency_max", "latency_mean", "latency_n", "latency_variance", "latency_M2")
@@ -68,15 +68,13 @@ def parse(source: Source) -> Iterator[Run]:
     >>> rows["series"].tolist(), rows["kind"].tolist(), rows["low"].tolist(), rows["n"].tolist()
     (['scan'], ['window'], [20000.0], [9])
     """
+    runs: list[Run] = []
     run = Run("performance_test")
     said: dict[str, str] = {}
     element: dict[str, str] = {}
     begun = 0
     seconds: list[_Second] = []
-    whole = False
-    # a line may be longer than any line of a text: all seconds stand in one
-    texts = source.text().split("\n")
-    lines = (Line(number, text, whole=number < len(texts)) for number, text in enumerate(texts, 1))
+    lines = source.lines(longest=LARGEST_TEXT)  # all seconds stand in one
     for member in jsontext.members(source.name, lines):
         path = member.path
         if member.kind == "text":
@@ -90,12 +88,19 @@ def parse(source: Source) -> Iterator[Run]:
         elif path[:1] == (_RESULTS,) and len(path) == 2 and member.kind == "close":
             if second := _second(element, begun, run):
                 seconds.append(second)
-        elif member.kind == "close" and not path:
-            whole = True
-    if not seconds:
+        elif member.kind == "close" and not path and seconds:
+            _fill(run, said, seconds, True)
+            runs.append(run)
+            run, said, seconds = Run("performance_test"), {}, []
+    if seconds:
+        _fill(run, said, seconds, False)
+        runs.append(run)
+    elif runs:
+        runs[-1].ignored.merge(run.ignored)
+        runs[-1].rejected.merge(run.rejected)
+    if not runs:
         raise LogError(source.name, "no second with a message", "elements of analysis_results with latency_n above 0")
-    _fill(run, said, seconds, whole)
-    yield run
+    yield from runs
 
 
 def _second(element: dict[str, str], line: int, run: Run) -> _Second | None:

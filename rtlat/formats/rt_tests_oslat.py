@@ -298,4 +298,5 @@ FORMAT = Format(
     versions="rt-tests 1.8 to 2.10",
     marks=(_ROW, _HEADER["exceeded"]),
     parse=parse,
+    elides=True,
 )

@@ -29,7 +29,9 @@ from rtlat.protocol import Format, Run, Tally
 from rtlat.source import Line, Source
 
 # `stress-ng: 19:41:38.98 info:  [12837] cyclic: ...` with --timestamp
-_LINE = re.compile(r"(?:stress-ng: +)?(?:[\d:.]{1,16} +)?(?:info|debug|metrc|metric|warn|fail): +\[(\d{1,10})\] +(.*)")
+_LINE = re.compile(
+    r"(?:stress-ng: +)?(?:[\d:.]{1,16} +)?(?:info|debug|metrc|metric|warn|fail): +\[(\d{1,10})\] +(.*?) *$"
+)
 _CYCLIC = re.compile(r"cyclic:(.*)")
 _SCHED = re.compile(r" *sched (\w{1,32})(?: \([^)]{0,128}\))?: (\d{1,10}) ns delay, (\d{1,18}) samples$")
 _SAID = {

@@ -1,0 +1,120 @@
+"""From a file's bytes to UTF-8: compression by its magic number, byte order marks, UTF-16."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import importlib
+import io
+import lzma
+import zlib
+from collections.abc import Callable
+from typing import Any, BinaryIO, cast
+
+from rtlat.errors import LogError
+
+DAMAGE: tuple[type[Exception], ...] = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
+"""What reading a damaged compressed stream may raise."""
+
+_UNREADABLE: tuple[type[Exception], ...] = (*DAMAGE, OSError)
+_GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
+_MARKS = ((codecs.BOM_UTF8, ""), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_SIP = 256  # at most 64 blocks of zstd, and 8 MiB of text
+
+
+def decoded(stored: BinaryIO, name: str) -> BinaryIO:
+    """Return a file's text as UTF-8 without byte order mark, whatever it is stored as.
+
+    Parameters
+    ----------
+    stored : BinaryIO
+        The file, at its start. It stays open.
+    name : str
+        What messages call it.
+
+    Raises
+    ------
+    LogError
+        If it is a zstd file and nothing is installed to read it.
+
+    Examples
+    --------
+    >>> decoded(io.BytesIO(gzip.compress("T: 0".encode("utf-16"))), "demo").read()
+    b'T: 0'
+    """
+    magic = stored.read(6)
+    stored.seek(0)
+    stream: Any = stored
+    if magic.startswith(_GZIP):
+        stream = gzip.GzipFile(fileobj=stored, mode="rb")
+    elif magic.startswith(_XZ):
+        stream = lzma.LZMAFile(stored)  # noqa: SIM115 (neither it nor GzipFile closes the file it reads)
+    elif magic.startswith(_ZSTD):
+        stream = _Zstd(stored, _zstd_decoder(name))
+    buffered = io.BufferedReader(stream)
+    try:
+        start = buffered.peek(1024)[:1024]
+    except _UNREADABLE:
+        return cast(BinaryIO, buffered)  # the first read says it again, where it becomes a LogError
+    mark, encoding = next(((mark, name) for mark, name in _MARKS if start.startswith(mark)), (b"", _unmarked(start)))
+    buffered.read(len(mark))
+    if not encoding:
+        return cast(BinaryIO, buffered)
+    return cast(BinaryIO, codecs.EncodedFile(cast(io.BytesIO, buffered), "utf-8", encoding, "replace"))
+
+
+def _unmarked(start: bytes) -> str:
+    """UTF-16 without a mark: every second byte of a text is NUL."""
+    start = start[: len(start) // 2 * 2]
+    for text, nul, encoding in ((start[::2], start[1::2], "utf-16-le"), (start[1::2], start[::2], "utf-16-be")):
+        if len(start) >= 32 and nul.count(0) > 0.9 * len(nul) and 0 not in text:
+            return encoding
+    return ""
+
+
+def _zstd_decoder(name: str) -> Callable[[], Any]:
+    """What makes a decoder of one zstd frame: of Python 3.14's library, else of the package zstandard."""
+    try:
+        return cast(Callable[[], Any], importlib.import_module("compression.zstd").ZstdDecompressor)
+    except ImportError:
+        pass
+    try:
+        import zstandard
+
+        return lambda: zstandard.ZstdDecompressor().decompressobj()
+    except ImportError:
+        remedy = "install rtlat[zstd], or decompress it with zstd -d first"
+        raise LogError(name, "a zstd file", "plain text, gzip or xz", remedy) from None
+
+
+class _Zstd(io.RawIOBase):
+    """A zstd file as a stream: neither library's own says that a file is cut."""
+
+    def __init__(self, stored: BinaryIO, decoder: Callable[[], Any]) -> None:
+        self.stored, self.decoder = stored, decoder
+        self.frame = decoder()
+        self.text = b""
+
+    def readable(self) -> bool:
+        """It can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer."""
+        while not self.text and (sip := self.stored.read(_SIP)):
+            self.take(sip)
+        if not self.text and not self.frame.eof:
+            raise EOFError("it ends within a zstd frame")
+        piece, self.text = self.text[: len(buffer)], self.text[len(buffer) :]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def take(self, data: bytes) -> None:
+        """Decompress; where one frame ends another may begin."""
+        try:
+            while data:
+                self.frame = self.decoder() if self.frame.eof else self.frame
+                self.text += self.frame.decompress(data)
+                data = self.frame.unused_data if self.frame.eof else b""
+        except Exception as error:  # each library has its own
+            raise EOFError(str(error)) from None

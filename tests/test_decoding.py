@@ -1,0 +1,85 @@
+"""Bytes as they are stored: every compression and encoding gives the same text, and damage is told."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from rtlat.errors import LogError
+from rtlat.source import Source
+
+zstandard = pytest.importorskip("zstandard")
+
+TEXT = "# Histogram µs\n000012 000171\t000025\n" + "000013 000001\t000002\n" * 20
+
+
+def zstd(data: bytes) -> bytes:
+    compressed: bytes = zstandard.compress(data)
+    return compressed
+
+
+STORED: dict[str, Callable[[str], bytes]] = {
+    "UTF-8": str.encode,
+    "UTF-8 with mark": lambda text: b"\xef\xbb\xbf" + text.encode(),
+    "UTF-16": lambda text: text.encode("utf-16"),
+    "UTF-16 BE with mark": lambda text: b"\xfe\xff" + text.encode("utf-16-be"),
+    "UTF-16 LE": lambda text: text.encode("utf-16-le"),
+    "UTF-16 BE": lambda text: text.encode("utf-16-be"),
+}
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "gzip in two members": lambda data: gzip.compress(data[:100]) + gzip.compress(data[100:]),
+    "xz": lzma.compress,
+    "zstd": zstd,
+    "zstd in two frames": lambda data: zstd(data[:100]) + zstd(data[100:]),
+}
+
+
+def texts(data: bytes) -> list[str]:
+    return [line.text for line in Source(None, "log", data).lines()]
+
+
+@pytest.mark.parametrize("stored", STORED)
+def test_each_encoding_gives_the_same_lines(stored: str) -> None:
+    assert texts(STORED[stored](TEXT)) == TEXT.splitlines()
+
+
+@pytest.mark.parametrize("stored", STORED)
+@pytest.mark.parametrize("packed", PACKED)
+def test_compressed_or_not(packed: str, stored: str) -> None:
+    assert texts(PACKED[packed](STORED[stored](TEXT))) == TEXT.splitlines()
+
+
+@pytest.mark.parametrize("packed", PACKED)
+def test_a_cut_file_is_damaged_and_never_a_shorter_log(packed: str) -> None:
+    data = PACKED[packed](TEXT.encode() * 50)
+    for end in range(len(data) - 60, len(data) - 1, 7):
+        with pytest.raises(LogError, match="damaged compression"):
+            texts(data[:end])
+
+
+def test_what_unpacks_to_very_much_is_not_held_in_memory() -> None:
+    bomb = zstd(b"x" * 80 + b"\n" * (64 << 20))
+    source = Source(None, "log", bomb)
+    assert len(bomb) < 10_000
+    first = next(source.blocks())
+    assert len(first.data) <= 2 << 20
+
+
+def test_without_the_package_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = zstd(b"x")
+    monkeypatch.setitem(sys.modules, "compression.zstd", None)
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    with pytest.raises(
+        LogError, match=r"log: found a zstd file, expected plain text, gzip or xz; install rtlat\[zstd\]"
+    ):
+        texts(data)
+
+
+@pytest.mark.parametrize("text", [b"ab", b"a\0", b"a\0b\0c\0\n\0", bytes(64), b"a" * 31 + b"\0" + b"b" * 31 + b"\0"])
+def test_few_nul_bytes_are_no_utf_16(text: bytes) -> None:
+    assert "".join(texts(text)) == text.decode().replace("\n", "")
