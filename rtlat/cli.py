@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from rtlat import __version__, compare_command
+from rtlat import __version__, compare_command, plan_command
 from rtlat.errors import CardError, LogError, RtlatError, SelectionError, UsageError, nearest, printable
 
 TYPE_CHECKING = False  # to import typing and pathlib here would be a quarter of the time `rtlat --help` takes
@@ -97,6 +97,8 @@ def _parser() -> argparse.ArgumentParser:
         shape.add_argument(f"--{name}", action="store_const", const=name, dest="shape", help=f"print {name.upper()}")
     _takes_logs(compare := command("compare", _compare, "compare runs with a reference: verdict, effects, conclusion"))
     compare_command.arguments(compare)
+    _takes_logs(plan := command("plan", _plan, "say how long to test to show that a limit is rarely reached"))
+    plan_command.arguments(plan)
     report = command("report", _report, "run notebooks and write their reports")
     report.add_argument("notebooks", nargs="*", metavar="NOTEBOOK", help="names or files (default: all)")
     report.add_argument("--data", nargs="+", metavar="PATH", help="logs, folders or patterns (default: data/)")
@@ -247,6 +249,13 @@ def _compare(options: argparse.Namespace) -> int:
         raise
     print(shown)
     return 4 if status else outcome
+
+
+def _plan(options: argparse.Namespace) -> int:
+    """``rtlat plan``."""
+    recording, _, status = _recording(options)
+    print(plan_command.planned(recording, options))
+    return status
 
 
 def _report(options: argparse.Namespace) -> int:

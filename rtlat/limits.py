@@ -20,7 +20,7 @@ import numpy as np
 
 from rtlat.intervals import Array, Distribution
 from rtlat.ranks import risk
-from rtlat.refusals import Refusal
+from rtlat.refusals import Refusal, uncounted
 from rtlat.results import Bounds, number
 from rtlat.stats import exceedances
 
@@ -38,7 +38,7 @@ def share_interval(count: int, n: int, confidence: str | float = 95, sides: int 
     confidence : str or float
         [%]
     sides : int
-        2, or 1 for an upper bound only: the lower one is then 0.
+        2 for an interval; 1 for two bounds, each of which holds with that confidence by itself.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def share_interval(count: int, n: int, confidence: str | float = 95, sides: int 
     if not 0 <= count <= n or n < 1:
         raise ValueError(f"{count} of {n} is no share")
     missed = risk(confidence) / sides
-    low = float(betaincinv(count, n - count + 1, missed)) if count and sides == 2 else 0.0
+    low = float(betaincinv(count, n - count + 1, missed)) if count else 0.0
     if count == n:
         return low, 1.0
     high = -math.expm1(math.log(missed) / n) if count == 0 else float(betainccinv(count + 1, n - count, missed))
@@ -146,15 +146,13 @@ def exceedance(
     period : float
         Of the series' cycles; without it there is nothing to say per hour. [ns]
     """
-    count = exceedances(d, limit)
-    if count.status == "refused":
-        return Refusal("n unknown", count.reason or "")
-    if d.total is None:
-        return Refusal("n unknown", "the number of observations is unknown")
+    if (refusal := uncounted(d)) is not None:
+        return refusal
+    count, n = exceedances(d, limit), d.total or 0
     fewest, most = int(count.low), int(count.high)
-    low, high = share_interval(fewest, d.total, confidence)[0], share_interval(most, d.total, confidence)[1]
-    upper = share_interval(most, d.total, confidence, sides=1)[1]
-    return Exceedance(limit, count, d.total, low, high, upper, float(confidence), period, d.missed or 0)
+    low, high = share_interval(fewest, n, confidence)[0], share_interval(most, n, confidence)[1]
+    upper = share_interval(most, n, confidence, sides=1)[1]
+    return Exceedance(limit, count, n, low, high, upper, float(confidence), period, d.missed or 0)
 
 
 class Reaching(NamedTuple):
@@ -241,12 +239,12 @@ def exceedance_curve(d: Distribution, confidence: str | float = 95) -> Curve | R
     """
     from scipy.special import betainccinv, betaincinv
 
-    if d.refusal or d.total is None:
-        return Refusal("n unknown", d.refusal or "the number of observations is unknown")
+    if (refusal := uncounted(d)) is not None:
+        return refusal
     value, surely, maybe = reaching(d)
     kept = thinned(maybe)
     value, surely, maybe = value[kept], surely[kept].astype(np.float64), maybe[kept].astype(np.float64)
-    half, n = risk(confidence) / 2, float(d.total)
+    half, n = risk(confidence) / 2, float(d.total or 0)
     with np.errstate(invalid="ignore"):
         low = np.where(surely > 0, betaincinv(np.maximum(surely, 1), n - surely + 1, half), 0)
         high = np.where(maybe < n, betainccinv(maybe + 1, np.maximum(n - maybe, 1), half), 1)

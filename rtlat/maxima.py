@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rtlat.intervals import Array, Distribution
-from rtlat.refusals import Refusal
+from rtlat.refusals import Refusal, uncounted
 from rtlat.results import Bounds
 
 _EXACT_BELOW = 1000
@@ -117,11 +117,12 @@ def maximum_of(d: Distribution, m: int) -> Maximum | Refusal:
     """
     if m < 1:
         raise ValueError(f"{m} cycles have no maximum")
-    if d.refusal or d.total is None:
-        return Refusal("n unknown", d.refusal or "the number of observations is unknown")
-    if m > d.total:
-        return Refusal("beyond the data", f"{d.total} cycles were measured, {m} were asked for")
-    low, high = (_Falling(*ends, d.total) for ends in _ends(d))
+    if (refusal := uncounted(d)) is not None:
+        return refusal
+    n = d.total or 0
+    if m > n:
+        return Refusal("beyond the data", f"{n} cycles were measured, {m} were asked for")
+    low, high = (_Falling(*ends, n) for ends in _ends(d))
     expected = Bounds(low.mean(m), high.mean(m), "ok")
     return Maximum(m, _stated(d, expected), _stated(d, Bounds(low.quantile(m, 0.5), high.quantile(m, 0.5), "ok")))
 
@@ -208,11 +209,12 @@ def growth(d: Distribution, points: int = 60) -> Growth | Refusal:
     >>> grown.m.tolist(), grown.expected_low.round(3).tolist()
     ([1, 10, 100], [1.01, 1.1, 2.0])
     """
-    if d.refusal or not d.total:
-        return Refusal("n unknown", d.refusal or "the number of observations is unknown")
-    sizes = np.unique(np.geomspace(1, d.total, points).round().astype(np.int64))
-    sizes[-1] = d.total
-    low, high = (_Falling(*ends, d.total) for ends in _ends(d))
+    if (refusal := uncounted(d)) is not None:
+        return refusal
+    n = d.total or 0
+    sizes = np.unique(np.geomspace(1, n, points).round().astype(np.int64))
+    sizes[-1] = n
+    low, high = (_Falling(*ends, n) for ends in _ends(d))
     rows = []
     for size in sizes:
         m = int(size)

@@ -88,9 +88,10 @@ def risk(confidence: str | float) -> float:
     >>> risk(95), risk("99.9")
     (0.05, 0.001)
     """
-    missed = 1 - fraction(confidence)
+    text = str(confidence).strip()
+    missed = 1 - Fraction(text) / 100 if _PERCENT.fullmatch(text) else Fraction(1)
     if not 0 < missed < 1:
-        raise UsageError(f"a confidence of {confidence} % says nothing: write a number between 0 and 100 such as 95")
+        raise UsageError(f"{text[:40]!r} is no confidence: write a number between 0 and 100 such as 95")
     return float(missed)
 
 

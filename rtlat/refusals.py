@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rtlat.errors import nearest
+from rtlat.intervals import Distribution
 
 REMEDIES = {
     "summary only": "record a histogram (cyclictest -h) or samples (-v): a summary has no tail",
     "windows only": "use the maxima of the windows (block maxima), or record a histogram or samples",
     "incomplete": "repeat the run and let the tool end by itself, so that nothing of its tail is missing",
+    "not counted": "give a log whose rows count single observations",
     "n unknown": "give a log that says how many observations it counts",
-    "unit unknown": "say in which unit the tool printed, in a run card or with --set",
+    "unit unknown": "give the unit or the clock rate, in a run card or with --set cpu_mhz=",
     "too few": "run longer, or pool the runs of one configuration",
     "discrete": "measure in finer steps (cyclictest in ns, a finer histogram)",
     "overflow": "repeat with a histogram that reaches beyond the tail (cyclictest -h with a larger number)",
@@ -58,3 +60,17 @@ class Refusal:
     def text(self) -> str:
         """Return reason and remedy in one line."""
         return f"refused: {self.reason}; {self.remedy}"
+
+
+def uncounted(d: Distribution) -> Refusal | None:
+    """Return why the observations of a distribution cannot be counted, None if they can.
+
+    Examples
+    --------
+    >>> from rtlat.intervals import counted
+    >>> uncounted(counted([])).reason, uncounted(counted([1]))
+    ('no observation', None)
+    """
+    if d.refusal:
+        return Refusal("not counted", d.refusal)
+    return Refusal("n unknown", "the number of observations is unknown") if d.total is None else None

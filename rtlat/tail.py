@@ -17,7 +17,7 @@ from rtlat.intervals import Array, Distribution
 from rtlat.levels import INTERVAL_REACH, NUMBER_REACH, STANDING, Level, Levels, short
 from rtlat.order import CLUSTERED, Dependence, Ordered, dependence
 from rtlat.pareto import ParetoFit, Region, level
-from rtlat.refusals import Refusal
+from rtlat.refusals import Refusal, uncounted
 from rtlat.results import number
 from rtlat.threshold import Choice, choose
 
@@ -197,14 +197,14 @@ one configuration'
 
 def _unfit(d: Distribution) -> Refusal | None:
     """Why a distribution has no tail to fit."""
+    if (refusal := uncounted(d)) is not None:
+        return refusal
     if "summary" in d.kind:
         return Refusal("summary only", "only a minimum, an average and a maximum are known")
     if "window" in d.kind:
         return Refusal("windows only", "only the extremes of windows are known")
     if d.status == "partial":
         return Refusal("incomplete", "the histogram's end is missing")
-    if d.refusal or d.total is None:
-        return Refusal("n unknown", d.refusal or "the number of observations is unknown")
     if d.unit == "unknown":
         return Refusal("unit unknown", "the unit of the numbers is unknown")
     return None
