@@ -166,6 +166,11 @@ class SecondMode:
     observed: float
     expected: float
 
+    @property
+    def local(self) -> bool:
+        """Whether there are more observations than the fit explains, there: else the tail is bent as a whole."""
+        return self.observed - self.expected > 2 * math.sqrt(self.expected)
+
 
 def second_mode(fit: ParetoFit) -> SecondMode | None:
     """Look for a second mode: few observations close together, where the fitted tail has hardly any.

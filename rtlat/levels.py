@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from rtlat.intervals import Array
+from rtlat.intervals import Array, Distribution
 from rtlat.results import number
+from rtlat.selection import divisor, shown_unit
 
 STANDING = (
     "Measurement is a lower bound: an estimated level speaks of the measured load, if the tail goes on as fitted; "
@@ -72,6 +73,18 @@ def short(value: float) -> str:
     """
     digits = 2 if value == 0 or not math.isfinite(value) else max(0, 2 - math.floor(math.log10(abs(value))))
     return str(int(value)) if math.isfinite(value) and value == int(value) else f"{value:.{digits}f}"
+
+
+def shown(d: Distribution, value: float) -> str:
+    """Return a latency of a distribution as people read it.
+
+    Examples
+    --------
+    >>> from rtlat.intervals import counted
+    >>> shown(counted([1]), 87_310.0)
+    '87.3 us'
+    """
+    return f"{short(value / divisor(d))} {shown_unit(d)}"
 
 
 class Levels(NamedTuple):

@@ -7,25 +7,21 @@ during the measurement is in no estimate, and the observed maximum is a lower bo
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rtlat.goodness import SecondMode, second_mode
 from rtlat.intervals import Array, Distribution
-from rtlat.levels import INTERVAL_REACH, NUMBER_REACH, STANDING, Level, Levels, short
+from rtlat.levels import INTERVAL_REACH, NUMBER_REACH, STANDING, Level, Levels, short, shown
 from rtlat.order import CLUSTERED, Dependence, Ordered, dependence
 from rtlat.pareto import ParetoFit, Region, level
 from rtlat.refusals import Refusal, uncounted
 from rtlat.results import number
-from rtlat.threshold import Choice, choose
+from rtlat.threshold import MODE, Choice, choose, found_mode
 
 WIDEST_SHAPE, HEAVIEST_SHAPE = 1.0, 1.0
 """Interval of the shape, and its upper end, from which a tail is too uncertain to be extrapolated."""
-
-MODE = 0.05
-"""Chance of a sign of a second mode, in a tail that has none, at which it is taken for one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,14 +97,13 @@ class Tail:
         value = np.where(cycles > NUMBER_REACH * self.n * (1 + 1e-9), np.nan, value)
         return Levels(cycles, value, around.min(axis=0), around.max(axis=0))
 
-    def text(self, unit: str = "", divisor: float = 1.0) -> str:
+    def text(self) -> str:
         """Return what was fitted and what is against it, in a few lines."""
         fit, (shape, low, high) = self.fit, self.shape
-        unit = f" {unit}" if unit else ""
         sure = number(self.region.confidence)
         lines = [
-            f"{fit.over.count} of {self.n} cycles reach {short(fit.over.threshold / divisor)}{unit}; above it scale "
-            f"{short(fit.scale / divisor)}{unit}, shape {shape:.2f} ({sure} % interval {low:.2f} to {high:.2f})"
+            f"{fit.over.count} of {self.n} cycles reach {shown(self.d, fit.over.threshold)}; above it scale "
+            f"{shown(self.d, fit.scale)}, shape {shape:.2f} ({sure} % interval {low:.2f} to {high:.2f})"
         ]
         test = self.choice.chosen.test if self.choice.chosen else None
         if test:
@@ -179,20 +174,20 @@ one configuration'
     d, left_out = _without_unseen(d)
     choice = choose(d, threshold)
     if choice.chosen is None:
-        return RefusedTail(d, choice, _unchosen(choice))
+        return RefusedTail(d, choice, choice.refusal or Refusal("misfit", "no threshold is accepted"))
     fit = choice.chosen.fit
     if not fit.regular:
         return RefusedTail(d, choice, Refusal("uncertain", "the likelihood of the tail has no regular maximum"))
-    region, mode = fit.region(confidence), second_mode(fit)
+    region = fit.region(confidence)
     found = dependence(order, fit.over.threshold) if order is not None else None
-    for refusal in (_dependent(found), _second_mode(fit, mode), _uncertain(region)):
+    for refusal in (_dependent(found), _uncertain(region)):
         if refusal is not None:
             return RefusedTail(d, choice, refusal)
-    flags = _flags(choice, found)
+    flags = _flags(d, choice, found)
     unchecked = [] if found else ["the log keeps no order, so neither independence nor stationarity can be checked"]
     if left_out:
         unchecked.append(f"{left_out} observations that are only counted are left out")
-    return Tail(d, choice, fit, region, mode, found, tuple(flags), tuple(unchecked))
+    return Tail(d, choice, fit, region, choice.chosen.mode, found, tuple(flags), tuple(unchecked))
 
 
 def _unfit(d: Distribution) -> Refusal | None:
@@ -220,15 +215,6 @@ def _without_unseen(d: Distribution) -> tuple[Distribution, int]:
     return replace(d, intervals=d.intervals.where(~anywhere), total=(d.total or 0) - unseen, status="ok"), unseen
 
 
-def _unchosen(choice: Choice) -> Refusal:
-    """Why no threshold was accepted, with the second mode above the lowest if there is one."""
-    refusal = choice.refusal or Refusal("misfit", "no threshold is accepted")
-    mode = second_mode(choice.candidates[0].fit) if refusal.kind == "misfit" else None
-    if mode is None or mode.p > MODE:
-        return refusal
-    return Refusal("misfit", f"{refusal.reason}; {_where(choice.candidates[0].fit, mode)}")
-
-
 def _dependent(found: Dependence | None) -> Refusal | None:
     """Refuse bursts and drift."""
     if found and found.extremal_index < CLUSTERED:
@@ -236,23 +222,6 @@ def _dependent(found: Dependence | None) -> Refusal | None:
     if found and found.drifts:
         return Refusal("drift", f"the rate of exceedances changes during the run: {found.text()}")
     return None
-
-
-def _second_mode(fit: ParetoFit, mode: SecondMode | None) -> Refusal | None:
-    """Refuse a tail with a second mode."""
-    if mode is None or mode.p > MODE:
-        return None
-    return Refusal("second mode", _where(fit, mode))
-
-
-def _where(fit: ParetoFit, mode: SecondMode) -> str:
-    """Where a second mode is."""
-    start = short(fit.over.threshold + mode.low)
-    place = (
-        f"from {start} on" if math.isinf(mode.high) else f"between {start} and {short(fit.over.threshold + mode.high)}"
-    )
-    found = f"{mode.observed:.0f} observations where {mode.expected:.1f} are expected"
-    return f"a second mode {place}: {found} (p {mode.p:.2g})"
 
 
 def _uncertain(region: Region) -> Refusal | None:
@@ -263,14 +232,14 @@ def _uncertain(region: Region) -> Refusal | None:
     return None
 
 
-def _flags(choice: Choice, found: Dependence | None) -> list[str]:
+def _flags(d: Distribution, choice: Choice, found: Dependence | None) -> list[str]:
     """What was found against a tail, without being enough to refuse it."""
     flags = []
     if found and found.bursts:
         flags.append(f"exceedances are not independent, so intervals are too narrow: {found.text()}")
     chosen, lowest = choice.chosen, choice.candidates[0]
     if choice.rejected and chosen:
-        mode = second_mode(lowest.fit)
-        if mode and mode.p <= MODE and lowest.threshold + mode.low >= chosen.threshold:
-            flags.append(f"above the lowest threshold there may be {_where(lowest.fit, mode)}")
+        mode = lowest.mode or second_mode(lowest.fit)
+        if mode and mode.p <= MODE and mode.local and lowest.threshold + mode.low >= chosen.threshold:
+            flags.append(f"above the lowest threshold there may be {found_mode(d, lowest.threshold, mode)}")
     return flags

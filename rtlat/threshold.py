@@ -16,14 +16,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rtlat.errors import UsageError
 from rtlat.excesses import excesses, gridded
-from rtlat.goodness import GroupedTest, goodness_of_fit
+from rtlat.goodness import GroupedTest, SecondMode, goodness_of_fit, second_mode
 from rtlat.intervals import Distribution, Intervals
+from rtlat.levels import shown
 from rtlat.pareto import ParetoFit, fit_pareto
 from rtlat.refusals import Refusal
 
@@ -42,6 +43,9 @@ OVERFLOW = 0.1
 LEVEL = 0.05
 """Expected share of thresholds rejected wrongly."""
 
+MODE = 0.05
+"""Chance of a sign of a second mode, in a tail that has none, at which it is taken for one."""
+
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
@@ -55,11 +59,14 @@ class Candidate:
         The tail above it.
     test : GroupedTest
         Whether the tail is as fitted.
+    mode : SecondMode or None
+        The strongest sign of a second mode; None where it was not looked for.
     """
 
     threshold: float
     fit: ParetoFit
     test: GroupedTest
+    mode: SecondMode | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,10 +139,27 @@ def choose(d: Distribution, threshold: float | None = None) -> Choice:
     candidates = tuple(candidate for candidate in tested if candidate.test.freedom)
     if not candidates:
         return Choice(tuple(tested), len(tested), Refusal("discrete", "the tail has too few bins to test a fit"))
-    rejected = forward_stop([candidate.test.p for candidate in candidates])
-    if rejected < len(candidates):
-        return Choice(candidates, rejected)
-    return Choice(candidates, rejected, Refusal("misfit", _misfit(candidates)))
+    return _accepted(d, candidates, forward_stop([candidate.test.p for candidate in candidates]))
+
+
+def _accepted(d: Distribution, candidates: tuple[Candidate, ...], rejected: int) -> Choice:
+    """The first of the remaining candidates whose tail has no second mode; one that is bent as a whole is rejected."""
+    for place in range(rejected, len(candidates)):
+        mode = second_mode(candidates[place].fit)
+        candidates = (*candidates[:place], replace(candidates[place], mode=mode), *candidates[place + 1 :])
+        if mode is None or mode.p > MODE:
+            return Choice(candidates, place)
+        if mode.local:
+            return Choice(candidates, place, Refusal("second mode", found_mode(d, candidates[place].threshold, mode)))
+    return Choice(candidates, len(candidates), Refusal("misfit", _misfit(d, candidates)))
+
+
+def found_mode(d: Distribution, threshold: float, mode: SecondMode) -> str:
+    """Return where a second mode is and how strong it is, in words."""
+    low = shown(d, threshold + mode.low)
+    place = f"from {low} on" if math.isinf(mode.high) else f"between {low} and {shown(d, threshold + mode.high)}"
+    found = f"{mode.observed:.0f} observations where {mode.expected:.1f} are expected"
+    return f"a second mode {place}: {found} (p {mode.p:.2g})"
 
 
 def _too_few(d: Distribution, threshold: float | None, most: int) -> str:
@@ -147,7 +171,7 @@ def _too_few(d: Distribution, threshold: float | None, most: int) -> str:
     return f"no edge of a bin has {FEWEST} to {MOST} exceedances: the histogram is too coarse there"
 
 
-def _misfit(candidates: Sequence[Candidate]) -> str:
+def _misfit(d: Distribution, candidates: Sequence[Candidate]) -> str:
     """What is wrong with every threshold."""
     ps = [candidate.test.p for candidate in candidates]
     counts = f"{candidates[0].fit.over.count} to {candidates[-1].fit.over.count}"
@@ -155,6 +179,9 @@ def _misfit(candidates: Sequence[Candidate]) -> str:
     shapes = [candidate.fit.shape for candidate in candidates]
     if min(shapes) < 0 < max(shapes):
         reason += f", the shape changes from {min(shapes):.2f} to {max(shapes):.2f} with the threshold"
+    mode = second_mode(candidates[0].fit)
+    if mode and mode.p <= MODE and mode.local:
+        reason += f"; {found_mode(d, candidates[0].threshold, mode)}"
     return reason
 
 
