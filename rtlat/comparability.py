@@ -15,6 +15,7 @@ from typing import NamedTuple
 from rtlat.intervals import ANYWHERE
 from rtlat.look import duration
 from rtlat.schema import QUANTITIES
+from rtlat.selection import shown_unit
 from rtlat.sides import Side
 from rtlat.superiority import grid
 
@@ -145,7 +146,7 @@ def _unit(a: Side, b: Side) -> Findings:
     mine, theirs = a.d.unit, b.d.unit
     if mine != theirs:
         remedy = "; state the clock rate (cpu_mhz)" if "cycles" in (mine, theirs) else ""
-        yield Finding("unit", REFUSED, f"unit: {mine} against {theirs}{remedy}")
+        yield Finding("unit", REFUSED, f"unit: {shown_unit(a.d)} against {shown_unit(b.d)}{remedy}")
     elif mine != "ns":
         yield Finding("unit", OPEN, "the clock rates are the same" if mine == "cycles" else "the units are the same")
     elif a.says("tool") != b.says("tool"):

@@ -223,20 +223,22 @@ def _met(a: Repeats, b: Repeats) -> Verdict:
 def _alone(pairs: Sequence[_Pair]) -> list[_Pair]:
     """Of each set that is compared with nothing, the pair that is nearest to comparable."""
     met = {id(pair.a) for pair in pairs if pair.compared}
-    nearest_pair: dict[int, _Pair] = {}
+    rest: dict[int, list[_Pair]] = {}
     for pair in pairs:
-        known = nearest_pair.get(id(pair.a))
-        if id(pair.a) not in met and (not known or len(pair.verdict.of(REFUSED)) < len(known.verdict.of(REFUSED))):
-            nearest_pair[id(pair.a)] = pair
-    return list(nearest_pair.values())
+        if id(pair.a) not in met:
+            rest.setdefault(id(pair.a), []).append(pair)
+    return [
+        min(several, key=lambda pair: (pair.a.d.quantity != pair.b.d.quantity, len(pair.verdict.of(REFUSED))))
+        for several in rest.values()
+    ]
 
 
 def _about(pair: _Pair) -> dict[str, Any]:
     """What a row is about."""
-    arm = f"{pair.a.arm} {pair.a.runs[0].series}".strip()
+    series = pair.a.runs[0].series
     return {
-        "arm": arm,
-        "against": pair.b.arm,
+        "arm": f"{pair.a.arm} {series}".strip(),
+        "against": f"{pair.b.arm} {series}".strip(),
         "load": pair.a.runs[0].says("load") or "unknown",
         "quantity": pair.a.d.quantity,
         "unit": shown_unit(pair.a.d),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rtlat.comparability import REFUSED
 from rtlat.comparison import Comparison
+from rtlat.conclusions import NOT_COMPARABLE
 from rtlat.errors import printable
 from rtlat.repeats import NO_WORSE, UNDECIDED, WORSE
 from rtlat.results import Bounds
@@ -22,10 +23,14 @@ STANDING = (
 )
 """Stands under every comparison."""
 
-_CYCLES = (
+CYCLES = (
     "Intervals of cycles take cycles as independent and know nothing of what differs from run to run; where seconds or"
     " runs are named, their dispersion widens them."
 )
+
+UNRANKED = "These cannot be ranked: none is comparable with the reference"
+
+_EXPERIMENT = "The experiment that would make them comparable:"
 
 _ENDS = ("least", "median", "greatest")
 
@@ -33,7 +38,6 @@ _KEY = ["arm", "against", "load", "quantity", "unit", "runs", "reference runs"]
 
 _WIDTH = 118
 """Of a sentence. [characters]"""
-
 
 EXIT = {NO_WORSE: 0, WORSE: 1, UNDECIDED: 3}
 """Exit codes of the command line."""
@@ -47,19 +51,14 @@ def overall(found: Comparison) -> str:
 
 def text(found: Comparison) -> str:
     """Return a comparison as lines for a terminal."""
-    lines = []
+    lines = [] if (found.outcomes["outcome"] != NOT_COMPARABLE).any() else [f"{UNRANKED}.", ""]
     for row in found.outcomes.to_dict("records"):
         lines += _one(found, row)
     lines += _unmet(found) + _context(found.context)
     if found.experiment:
-        lines += [
-            "The experiment that would make them comparable:",
-            "",
-            *(f"  {line}" for line in found.experiment),
-            "",
-        ]
+        lines += [_EXPERIMENT, "", *map("  {}".format, found.experiment), ""]
     if not found.effects.empty:
-        lines += _sentence(_CYCLES, "")
+        lines += _sentence(CYCLES, "")
     return "\n".join(printable(line) for line in [*lines, *_sentence(STANDING, "")])
 
 
@@ -69,10 +68,10 @@ def _one(found: Comparison, row: dict[Any, Any]) -> list[str]:
     what = f"{row['quantity']} ({QUANTITIES[row['quantity']]}) [{row['unit']}]"
     lines = [f"{row['arm']} against {row['against']}: {what}, {load}"]
     lines += [*_sentence(f"{row['runs']} against {row['reference runs']}"), ""]
-    for verdict in _of(found.verdicts[found.verdicts["compared"]], row).to_dict("records"):
+    for verdict in of_pair(found.verdicts[found.verdicts["compared"]], row).to_dict("records"):
         lines += [*_sentence(verdict["reasons"]), ""]
-    if not _of(found.effects, row).empty:
-        lines += [*_spread(found, row), "", *_effects(found, row), ""]
+    if not of_pair(found.effects, row).empty:
+        lines += [*aligned(spread_cells(found, row), (0, 8)), "", *aligned(effect_cells(found, row), (0, 5)), ""]
     why = row["why"] if row["why"].startswith(row["outcome"]) else f"{row['outcome']}: {row['why']}"
     return [*lines, *_sentence(f"{why[0].upper()}{why[1:]}."), ""]
 
@@ -82,34 +81,34 @@ def _sentence(words: str, indent: str = "  ") -> list[str]:
     return textwrap.wrap(words, _WIDTH, initial_indent=indent, subsequent_indent=indent)
 
 
-def _of(table: pd.DataFrame, row: dict[Any, Any]) -> pd.DataFrame:
-    """The rows of a table that are about the same two sets."""
+def of_pair(table: pd.DataFrame, row: dict[Any, Any]) -> pd.DataFrame:
+    """Return the rows of a table that are about the same two sets."""
     which = (table[_KEY] == [row[name] for name in _KEY]).all(axis=1)
     return table[which.to_numpy(bool)]
 
 
-def _spread(found: Comparison, row: dict[Any, Any]) -> list[str]:
-    """What differs from run to run of either arm."""
+def spread_cells(found: Comparison, row: dict[Any, Any]) -> list[list[str]]:
+    """Return as rows of text, with a head, what differs from run to run of either arm."""
     table = found.spread[found.spread["runs"].isin([row["runs"], row["reference runs"]]).to_numpy(bool)]
-    table = table[(table["quantity"] == row["quantity"]).to_numpy(bool)]
+    same = table["arm"].isin([row["arm"], row["against"]]) & (table["quantity"] == row["quantity"])
+    table = table[same.to_numpy(bool)]
     cells = [["arm", "runs", "n", "duration", *(f"{end} {table['figure'].iloc[0]}" for end in _ENDS), "worst", "in"]]
     for one in table.to_dict("records"):
         ends = [one[end].text() if one["number"] > 1 or end == "median" else "" for end in _ENDS]
         n = "?" if str(one["n"]) == "<NA>" else f"{one['n']:,}"
-        cells.append(
-            [one["arm"], str(one["number"]), n, one["duration"], *ends, shown(one["worst observed"]), one["in"]]
-        )
-    return aligned(cells, left=(0, 8))
+        worst = plain(one["worst observed"])
+        cells.append([one["arm"], str(one["number"]), n, one["duration"], *ends, worst, one["in"]])
+    return cells
 
 
-def _effects(found: Comparison, row: dict[Any, Any]) -> list[str]:
-    """Every effect with its interval."""
+def effect_cells(found: Comparison, row: dict[Any, Any]) -> list[list[str]]:
+    """Return as rows of text, with a head, every effect with its interval."""
     cells = [["", row["arm"], row["against"], "effect", "interval", "of"]]
-    for one in _of(found.effects, row).to_dict("records"):
+    for one in of_pair(found.effects, row).to_dict("records"):
         values = [plain(one[side]) for side in ("value", "reference")]
         differ = [shown(one[name], one["measure"]) for name in ("effect", "interval")]
         cells.append([one["what"], *values, *differ, one["basis"]])
-    return aligned(cells, left=(0, 5))
+    return cells
 
 
 def shown(result: Bounds, unit: str = "") -> str:

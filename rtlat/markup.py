@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _TOO_FEW = "n is too small for this percentile: with 95 % confidence nothing observed bounds it from both sides"
 
-_STYLE = (
+STYLE = (
     "<style>table.rtlat{font-size:.8em}"
     "table.rtlat td,table.rtlat th{text-align:right;white-space:nowrap;padding:.3em .5em}"
     "table.rtlat .w{text-align:left}table.rtlat .l{white-space:normal;min-width:12em;overflow-wrap:anywhere}"
@@ -68,7 +68,7 @@ def shown(table: pd.DataFrame, empty: str = "Nothing.") -> Html:
     head = "".join(f"<th{' class=w' * (name in words)}>{html.escape(name)}</th>" for name in names)
     foot = "".join(f"<li>{html.escape(note)}</li>" for note in notes)
     return Html(
-        f"{_STYLE}<table class=rtlat><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+        f"{STYLE}<table class=rtlat><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
         + (f"<ol class=rtlat>{foot}</ol>" if foot else "")
     )
 
