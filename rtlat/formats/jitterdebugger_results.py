@@ -29,9 +29,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from rtlat import jsontext, schema
+from rtlat import jsonruns, jsontext, schema
 from rtlat.errors import LogError
-from rtlat.protocol import Format, Run, Tally
+from rtlat.protocol import Format, Run
 from rtlat.rows import Array
 from rtlat.source import Source
 
@@ -78,22 +78,7 @@ def parse(source: Source) -> Iterator[Run]:
     >>> [*zip(rows["kind"].tolist(), rows["low"].tolist(), rows["high"].tolist(), rows["n"].tolist())][2:]
     [('bin', 1000000.0, inf, 2), ('summary', 13000.0, 4457000.0, 8)]
     """
-    run: Run | None = None
-    around = Tally()
-    for found in jsontext.objects(source.name, source.lines(), _is_histogram):
-        if isinstance(found, jsontext.Member):
-            around.add("text around the JSON", found.line.number)
-        elif run and not found.whole:
-            run.warnings.append("the log ends inside another JSON object, which is not read")
-        else:
-            if run:
-                yield run
-                around = Tally()
-            run = _run(found)
-            run.ignored = around
-    if not run:
-        raise LogError(source.name, "no JSON object", "results.json of jitterdebugger")
-    yield run
+    yield from jsonruns.runs(source.name, source.lines(), _is_histogram, _run, "results.json of jitterdebugger")
 
 
 def _is_histogram(path: jsontext.Path) -> bool:

@@ -32,9 +32,9 @@ from typing import Any
 
 import numpy as np
 
-from rtlat import cyclictest, jsontext, schema
+from rtlat import cyclictest, jsonruns, jsontext, schema
 from rtlat.errors import LogError
-from rtlat.protocol import Format, Run, Tally
+from rtlat.protocol import Format, Run
 from rtlat.rows import Array
 from rtlat.source import Source
 
@@ -75,22 +75,7 @@ def parse(source: Source) -> Iterator[Run]:
     >>> run.warnings
     ['line 2: cpu1: 31 is beyond the last class, 2, and what lies there is not stored: at least one observation']
     """
-    run: Run | None = None
-    around = Tally()
-    for found in jsontext.objects(source.name, source.lines(), _is_table):
-        if isinstance(found, jsontext.Member):
-            around.add("text around the JSON", found.line.number)
-        elif run and not found.whole:
-            run.warnings.append("the log ends inside another JSON object, which is not read")
-        else:
-            if run:
-                yield run
-                around = Tally()
-            run = _run(found)
-            run.ignored = around
-    if not run:
-        raise LogError(source.name, "no JSON object", "an RT Dataset")
-    yield run
+    yield from jsonruns.runs(source.name, source.lines(), _is_table, _run, "an RT Dataset")
 
 
 def _is_table(path: jsontext.Path) -> bool:

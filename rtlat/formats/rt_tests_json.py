@@ -16,13 +16,13 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from rtlat import cyclictest, jsontext
+from rtlat import cyclictest, jsonruns, jsontext
 from rtlat.errors import LogError
 from rtlat.formats import _rt_tests_json_figures as figures
 from rtlat.formats import _rt_tests_json_oslat as oslat
 from rtlat.formats import _rt_tests_json_threads as threads
 from rtlat.formats._rt_tests_json_facts import Measured, asked, command_of, ended, facts_of, tool_of
-from rtlat.protocol import Format, Run, Tally
+from rtlat.protocol import Format, Run
 from rtlat.source import Line, Source
 
 # `  "cmdline:": "cyclictest -t2 -a -m -p80 -q -D1 --json=json_quote".json",` is no JSON
@@ -62,22 +62,7 @@ def parse(source: Source) -> Iterator[Run]:
     >>> run.series, run.facts["ended"], run.warnings
     ({'t0': {'n': 7, 'cpu': 1, 'period': 1000000.0}}, 'interrupted', [])
     """
-    run: Run | None = None
-    around = Tally()
-    for found in jsontext.objects(source.name, map(_repaired, source.lines()), _is_histogram):
-        if isinstance(found, jsontext.Member):
-            around.add("text around the JSON", found.line.number)
-        elif run and not found.whole:
-            run.warnings.append("the log ends inside another JSON object, which is not read")
-        else:
-            if run:
-                yield run
-                around = Tally()
-            run = _run(found)
-            run.ignored = around
-    if not run:
-        raise LogError(source.name, "no JSON object", "the JSON of rt-tests")
-    yield run
+    yield from jsonruns.runs(source.name, map(_repaired, source.lines()), _is_histogram, _run, "the JSON of rt-tests")
 
 
 def _repaired(line: Line) -> Line:
