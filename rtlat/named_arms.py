@@ -109,7 +109,7 @@ def _title(words: Sequence[str], runs: Sequence[str]) -> str:
         return runs[0]
     first, last = min(runs), max(runs)  # what these two have in common all have
     alike = next((place for place, letter in enumerate(first) if last[place] != letter), len(first))
-    common = first[:alike].rstrip("-_. ")
+    common = first[:alike].rstrip("-_. /")
     return f"{common}*" if len(common) > 1 else f"{len(runs)} runs from {runs[0]}"
 
 

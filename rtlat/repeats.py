@@ -136,7 +136,7 @@ def between(runs: Sequence[Bounds], reference: Sequence[Bounds], confidence: str
         float(highs[-two]) if two else math.inf,
         float(lows[one - 1]) if one else -math.inf,
         float(highs[-one]) if one else math.inf,
-        float(orders(k, m)[exceed:].sum()),
+        float(np.clip(orders(k, m)[exceed:].sum(), 0.0, 1.0)),
     )
 
 

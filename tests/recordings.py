@@ -14,6 +14,16 @@ from rtlat.rows import Rows
 
 US = 1000.0
 TRUNCATED = {"resolution": US, "rounding": "truncated"}
+SAME_FACTS = {
+    "machine": "one board",
+    "load": "idle",
+    "context": "user",
+    "period": 1e6,
+    "tool": "cyclictest",
+    "power_states": "held in C0 by the tool",
+    **TRUNCATED,
+}
+"""All that two runs need to have in common to be compared."""
 
 
 def recording(*runs: tuple[Rows, dict[str, Any]], series: list[dict[str, Any]] | None = None) -> Recording:
