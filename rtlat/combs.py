@@ -24,11 +24,14 @@ _CELLS = 1 << 17
 
 _PADDING = 4
 _HARMONICS = (1, 2, 4, 8, 16, 32)
-_CANDIDATES = 3
+_CANDIDATES = 5
 """Periods tried for each number of harmonics."""
 
 _FINEST = 8
 """Steps of the times in the shortest period that is looked for."""
+
+_MULTIPLES = np.array([2, 3, 5, 7])
+"""Of a period, which are tried instead of it."""
 
 _WIDTHS = (0.25, 0.12, 0.06, 0.03, 0.015, 0.008, 0.004)
 """Around a tooth, the share of a period from which events are taken to place the comb, one after the other."""
@@ -85,13 +88,20 @@ def comb(times: Array, end: float, grain: float) -> Comb | None:
     """
     if len(times) < FEWEST_TEETH or end <= FEWEST_TEETH * _FINEST * grain:
         return None
-    fitted = [_fitted(times, end, grain, 1 / frequency) for frequency in _frequencies(times, end, grain)]
-    best = min((found for found in fitted if found), key=lambda found: found.log_p, default=None)
+    best = _best(times, end, grain, 1 / _frequencies(times, end, grain))
     if best is None:
         return None
+    while (longer := _best(times, end, grain, best.period * _MULTIPLES)) and longer.log_p < best.log_p:
+        best = longer  # all harmonics of short events have the same power: what was found may be one of them
     exact = binomial_tail(best.hits, best.events, best.share)
     quick = float(_chernoff(np.array(best.hits), best.events, np.array(best.share)))
     return replace(best, log_p=float(best.log_p) - quick + exact)
+
+
+def _best(times: Array, end: float, grain: float, periods: Array) -> Comb | None:
+    """The most improbable of the combs near some periods."""
+    found = [one for period in periods if (one := _fitted(times, end, grain, float(period)))]
+    return min(found, key=lambda one: one.log_p, default=None)
 
 
 def _frequencies(times: Array, end: float, grain: float) -> Array:
@@ -116,7 +126,7 @@ def _frequencies(times: Array, end: float, grain: float) -> Array:
             best = int(np.argmax(added))
             found.append((first + best) * step)
             added[max(0, best - _PADDING) : best + _PADDING + 1] = 0
-    return np.unique(np.concatenate([np.asarray(found) / divisor for divisor in (1, 2)]))
+    return np.unique(found)
 
 
 def _fitted(times: Array, end: float, grain: float, period: float) -> Comb | None:

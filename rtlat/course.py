@@ -124,7 +124,7 @@ def _place(series: str, cpu: Any) -> str:
     """A series by its processor, if that is known."""
     if not isinstance(cpu, int | np.integer):
         return "all series" if series == "all" else series
-    return f"CPU {cpu}" if series == f"cpu{cpu}" else f"{series} (CPU {cpu})"
+    return f"CPU {cpu}" if series in ("all", f"cpu{cpu}") else f"{series} (CPU {cpu})"
 
 
 def course(group: Group, d: Distribution, pace: Pace) -> Course | str:

@@ -21,6 +21,8 @@ from rtlat.statements import ALL
 
 _HOUR = 3600.0
 
+_UNKNOWN_N = "the number of observations is unknown"
+
 RECORDED, EVERY = "recorded", "every period"
 
 
@@ -113,7 +115,10 @@ def recorded(d: Distribution, course: Course | str, duty: Duty) -> Misses:
         return _refused(RECORDED, refusal)
     misses = _recorded(d, course, duty.limit)
     longest = _in_a_row(misses, _row_of_samples(course, duty.limit))
-    return _counted(RECORDED, float(d.total or 0), float(d.total or 0), misses, longest, duty, "")
+    if d.total is None:
+        rate = Bounds(0.0, 0.0, "ok") if misses.high == 0 else refused(_UNKNOWN_N)
+        return Misses(RECORDED, refused(_UNKNOWN_N), misses, longest, rate, math.nan, "")
+    return _counted(RECORDED, float(d.total), float(d.total), misses, longest, duty, "")
 
 
 def every_period(d: Distribution, course: Course | str, pace: Pace, duty: Duty) -> Misses:
@@ -121,7 +126,7 @@ def every_period(d: Distribution, course: Course | str, pace: Pace, duty: Duty) 
 
     A skipped activation k periods after a late one of latency L would have had L - k periods.
     """
-    if refusal := _refusal(d):
+    if refusal := _refusal(d) or ("" if d.total else _UNKNOWN_N):
         return _refused(EVERY, refusal)
     found = missing(d, course, pace)
     if isinstance(found, str):
@@ -129,15 +134,15 @@ def every_period(d: Distribution, course: Course | str, pace: Pace, duty: Duty) 
     lost, basis = found
     seen = _recorded(d, course, duty.limit)
     low, high = seen.low, seen.high + lost.high
-    if pace.period > 0:
-        period = pace.period * 1e9
+    period = pace.period * 1e9
+    if period > 0 and (pace.skips or lost.low > 0):
         of_stalls = _of_stalls(d.intervals, duty.limit, period)
         low = max(low, of_stalls[0])
         if pace.skips:  # of a stall, all that was skipped missed a limit of up to a period, and no more a longer one
             low = max(low, lost.low) if duty.limit <= period else low
-            high = min(high, of_stalls[1], lost.high if duty.limit >= period else math.inf)
-    total = float(d.total or 0)
-    misses = Bounds(min(low, high), high, "ok" if low == high else "bounds")
+            high = min(high, of_stalls[1], lost.high if duty.limit > period else math.inf)
+    total, low = float(d.total or 0), min(low, high)
+    misses = Bounds(low, high, "ok" if low == high else "bounds")
     longest = _longest(d, course, pace, duty, misses)
     return _counted(EVERY, total + lost.low, total + lost.high, misses, longest, duty, basis)
 
@@ -173,16 +178,14 @@ def missing(d: Distribution, course: Course | str, pace: Pace) -> tuple[Bounds, 
 
 def _refusal(d: Distribution) -> str:
     """Why nothing can be said of a limit."""
-    if d.refusal:
-        return d.refusal
-    if d.total is None:
-        return "the number of observations is unknown"
-    return _no_time(d) if d.unit != "ns" else ""
+    return d.refusal or (_no_time(d) if d.unit != "ns" else "")
 
 
 def _no_time(d: Distribution) -> str:
     """Why a limit in time does not apply."""
-    return f"latencies are in {d.unit}, and the clock rate is not known; set it: --set cpu_mhz="
+    if d.unit == "cycles":
+        return "latencies are in cycles, and the clock rate is not known; set it: --set cpu_mhz="
+    return "the unit of latencies is not known"
 
 
 def _refused(view: str, reason: str) -> Misses:

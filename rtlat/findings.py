@@ -187,7 +187,11 @@ def _of_levels(told: Told, course: Course) -> Asked:
         slope = shifts.drift(values)
         step = min(found, key=lambda step: step.log_p, default=None)
         straight = slope and (step is None or shifts.straighter(values, step.block, slope.slope))
-        yield _stepping(told, course, f"{what} ", step, float(where[step.block])) if step and not straight else None
+        yield (
+            _stepping(told, course, what, [(step, float(where[step.block])) for step in found])
+            if not straight
+            else None
+        )
         if slope is None or not straight:
             yield None
             continue
@@ -200,12 +204,18 @@ def _of_levels(told: Told, course: Course) -> Asked:
         )
 
 
-def _stepping(told: Told, course: Course, what: str, step: shifts.Step, at: float) -> Finding:
-    """The finding of a step."""
-    how = "rises" if step.after > step.before else "falls"
-    levels = f"from {step.before:.4g} to {step.after:.4g} {shown_unit(told.distribution)}"
-    text = f"{what}{how} {levels} at {_at(course, at)}"
-    return _finding("step", told, text, step.log_p)
+def _stepping(told: Told, course: Course, what: str, found: Sequence[tuple[shifts.Step, float]]) -> Finding | None:
+    """The finding of one or several steps."""
+    if not found:
+        return None
+    first, unit = found[0][0], shown_unit(told.distribution)
+    if len(found) == 1:
+        how = "rises" if first.after > first.before else "falls"
+        text = f"{what} {how} from {first.before:.4g} to {first.after:.4g} {unit} at {_at(course, found[0][1])}"
+    else:
+        levels = ", ".join(f"{step.after:.4g} from {_at(course, at)} on" for step, at in found)
+        text = f"{what} is {first.before:.4g} {unit}, then {levels}"
+    return _finding("step", told, text, min(step.log_p for step, _ in found))
 
 
 def _of_pairs(several: Sequence[Told]) -> Asked:

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 _TITLE, _AXIS, _LEGEND = 40, 46, 30
 """Above a panel, below it, and above them all. [px]"""
 
+_WHOLE = {"exponentformat": "none", "separatethousands": True}
+"""How a linear axis writes numbers: 8,000, not 8k."""
+
+_GAP = 0.08
+"""Between panels side by side, as a share of the width."""
+
 
 class Panel:
     """One panel: a latency axis to the right, logarithmic, and whatever stands upwards.
@@ -75,16 +81,35 @@ class Panel:
         axis = {"range": [math.log10(low), math.log10(high)], "tickvals": values, "ticktext": texts}
         self.figure.layout[f"xaxis{self._suffix}"].update(axis, title={"text": self.unit, "standoff": 4})
 
-    def time(self, end: float) -> None:
+    def time(self, end: float, unit: str) -> None:
         """Make the axis to the right one of time, from 0."""
-        axis = {"type": "linear", "range": [0, end], "title": {"text": "s", "standoff": 4}, "showgrid": False}
+        axis = {"type": "linear", "range": [0, end], "title": {"text": unit, "standoff": 4}, "showgrid": False}
         self.figure.layout[f"xaxis{self._suffix}"].update(axis)
 
-    def level(self, low: float, high: float) -> None:
-        """Make the upward axis one of latency, logarithmic."""
+    def level(self, low: float, high: float, *, plain: bool = False) -> None:
+        """Make the upward axis one of latency, logarithmic unless it is to be `plain`."""
         values, texts = log_ticks(low, high)
-        axis = {"type": "log", "range": [math.log10(low), math.log10(high)], "tickvals": values, "ticktext": texts}
+        axis: dict[str, Any] = {"type": "linear", "range": [low, high], **_WHOLE}
+        if not plain:
+            axis = {"type": "log", "range": [math.log10(low), math.log10(high)], "tickvals": values, "ticktext": texts}
         self.figure.layout[f"yaxis{self._suffix}"].update(axis, title={"text": self.unit, "standoff": 8})
+
+    def cycles(self, low: float, high: float) -> None:
+        """Make the axis to the right one of cycles, logarithmic."""
+        powers = range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
+        shown = [10.0**power for power in powers if power % math.ceil(len(powers) / 7) == 0]
+        axis = {
+            "range": [math.log10(low), math.log10(high)],
+            "tickvals": shown,
+            "ticktext": [number(int(n)) for n in shown],
+        }
+        self.figure.layout[f"xaxis{self._suffix}"].update(axis, title={"text": "cycles", "standoff": 4})
+
+    def plain(self, x: tuple[float, float], y: tuple[float, float], title: str) -> None:
+        """Make both axes linear: latency to the right, and upwards what the title says."""
+        right = {"type": "linear", "range": list(x), "title": {"text": self.unit, "standoff": 4}}
+        self.figure.layout[f"xaxis{self._suffix}"].update(right, **_WHOLE)
+        self.figure.layout[f"yaxis{self._suffix}"].update(_WHOLE, range=list(y), title={"text": title, "standoff": 8})
 
     def rows(self, labels: Sequence[str]) -> None:
         """Make the upward axis a list, the first label on top."""
@@ -103,17 +128,20 @@ class Panel:
         self.figure.layout[f"yaxis{self._suffix}"].update(axis, title={"text": title, "standoff": 8})
 
 
-def stacked(panels: Sequence[tuple[str, str, int]]) -> tuple[go.Figure, list[Panel]]:
+def stacked(panels: Sequence[tuple[str, str, int]], columns: int = 1) -> tuple[go.Figure, list[Panel]]:
     """Return a figure of empty panels below each other; without any, a figure that says so.
 
     Parameters
     ----------
     panels : sequence of (str, str, int)
         Title, unit and height of each. [px]
+    columns : int
+        How many stand side by side; they are as high as the first of them.
     """
     import plotly.graph_objects as go
 
-    height = sum(_TITLE + size + _AXIS for _, _, size in panels)
+    height = sum(_TITLE + size + _AXIS for _, _, size in panels[::columns])
+    width = (1 - _GAP * (columns - 1)) / columns
     figure = go.Figure()
     figure.update_layout(
         template="none",
@@ -140,7 +168,9 @@ def stacked(panels: Sequence[tuple[str, str, int]]) -> tuple[go.Figure, list[Pan
     named: set[str] = set()
     made = []
     top = float(height)
-    for place, (text, unit, size) in enumerate(panels, 1):
+    for place, (text, unit, _) in enumerate(panels, 1):
+        column, size = (place - 1) % columns, panels[(place - 1) // columns * columns][2]
+        left = column * (width + _GAP)
         domain = ((top - _TITLE - size) / height, (top - _TITLE) / height)
         panel = Panel(figure, place, unit, named)
         suffix = "" if place == 1 else str(place)
@@ -151,10 +181,11 @@ def stacked(panels: Sequence[tuple[str, str, int]]) -> tuple[go.Figure, list[Pan
             "anchor": f"y{suffix}",
             "showline": True,
             "tickangle": 0,
+            "domain": (left, left + width),
         }
         figure.layout[f"yaxis{suffix}"] = {**axis, "anchor": f"x{suffix}", "domain": domain, "automargin": True}
         at = {
-            "x": 0,
+            "x": left,
             "xref": "paper",
             "xanchor": "left",
             "y": domain[1],
@@ -164,7 +195,8 @@ def stacked(panels: Sequence[tuple[str, str, int]]) -> tuple[go.Figure, list[Pan
         }
         figure.add_annotation(at, text=f"<b>{html.escape(text)}</b>", font={"size": 13}, showarrow=False)
         made.append(panel)
-        top -= _TITLE + size + _AXIS
+        if column == columns - 1:
+            top -= _TITLE + size + _AXIS
     return figure, made
 
 

@@ -102,19 +102,18 @@ def _divided(values: Array) -> tuple[int, float]:
         return 0, 0.0
     sums = np.cumsum(ranks)[:-1]
     place = int(np.argmax(np.abs(sums))) + 1
-    rest = np.concatenate([part - part.mean() for part in (ranks[:place], ranks[place:])])
-    spread = math.sqrt(float((ranks**2).mean()) * len(values) * _inflation(rest))
+    spread = math.sqrt(float((ranks**2).mean()) * len(values) * _inflation(ranks))
     return place, math.log(max(float(kolmogorov(abs(float(sums[place - 1])) / spread)), 1e-300))
 
 
-def _inflation(rest: Array) -> float:
+def _inflation(ranks: Array) -> float:
     """By how much the variance of a mean grows because neighbours resemble each other.
 
-    The estimate of their correlation is low by about 4 / n after a step was taken out (Kendall).
+    Of a first-order autoregression, differences over two blocks have 1 + r times the mean square of those over one,
+    where r is the correlation of neighbours; a few steps of the level hardly change that.
     """
-    power = float((rest**2).sum())
-    alike = float((rest[1:] * rest[:-1]).sum()) / power + 4 / len(rest) if power else 0.0
-    alike = min(0.95, alike)
+    over_one, over_two = (float(((ranks[apart:] - ranks[:-apart]) ** 2).mean()) for apart in (1, 2))
+    alike = min(0.95, over_two / over_one - 1) if over_one else 0.95
     return max(1.0, (1 + alike) / (1 - alike))
 
 
@@ -127,16 +126,16 @@ def drift(values: Array) -> Drift | None:
     >>> found.slope, found.log_p < -20
     (0.5, True)
     """
-    from scipy.stats import kendalltau, theilslopes
+    from scipy.stats import kendalltau, rankdata, theilslopes
 
     place = np.arange(len(values))
     if len(values) < FEWEST_BLOCKS or values.min() == values.max():
         return None
     slope = float(theilslopes(values, place).slope)
-    rest = values - slope * place
+    rest = rankdata(values - slope * place)
     tau = float(kendalltau(place, values).statistic)
     n = len(values)
-    score = abs(tau) / math.sqrt(2 * (2 * n + 5) / (9 * n * (n - 1)) * _inflation(rest - np.median(rest)))
+    score = abs(tau) / math.sqrt(2 * (2 * n + 5) / (9 * n * (n - 1)) * _inflation(rest))
     return Drift(slope, math.log(2) + _log_normal_tail(score))
 
 

@@ -62,8 +62,7 @@ def over_time_figure(blocks: pd.DataFrame, heat: pd.DataFrame, runs: pd.DataFram
     for panel, (name, rows) in zip(panels, groups, strict=True):
         if name in cells:
             _shaded(panel, cells[name])
-        _levels(panel, rows, look[str(name[0])], band=name not in cells)
-        _axes(panel, rows)
+        _drawn(panel, rows, look[str(name[0])], band=name not in cells)
     return figure
 
 
@@ -88,32 +87,26 @@ def _shaded(panel: Panel, cells: pd.DataFrame) -> None:
         zmin=0,
         colorscale=_SHADES,
         showscale=False,
-        hovertemplate="%{customdata:,} near %{y:,.4g} " + panel.unit + " at %{x:,.4g} s<extra></extra>",
+        hovertemplate="%{customdata:,} near %{y:,.4g} " + panel.unit + " at %{x:,.4g}<extra></extra>",
     )
 
 
-def _levels(panel: Panel, rows: pd.DataFrame, run: Look, *, band: bool) -> None:
+def _drawn(panel: Panel, rows: pd.DataFrame, run: Look, *, band: bool) -> None:
     """The maximum of each block in the run's colour, its median or average, and a band from the minimum up."""
+    values = rows[["min low", "avg low", "max high"]].to_numpy(np.float64)
+    values = values[np.isfinite(values) & (values > 0)]
+    low, high = (float(values.min()) / 1.2, float(values.max()) * 1.25) if len(values) else (1.0, 10.0)
     time = (rows["time"] + rows["length"] / 2).to_numpy(np.float32)
     middle = "p50" if np.isfinite(rows["p50 low"]).any() else "avg"
-    for name, width in (("min", 0.0), ("max", 1.4), (middle, 1.0)):
-        y = rows[f"{name} low"].to_numpy(np.float64)
-        y = np.where(y > 0, y, np.nan).astype(np.float32)
-        hover = f"{name} %{{y:,.5g}} {panel.unit} at %{{x:,.4g}} s<extra></extra>"
+    band &= bool(np.isfinite(rows[["min low", "max low"]]).all(axis=None))
+    for name, width in ((("min", 0.0),) if band else ()) + (("max", 1.4), (middle, 1.0)):
+        y = np.maximum(rows[f"{name} low"].to_numpy(np.float64), low).astype(np.float32)
+        hover = f"{name} %{{y:,.5g}} {panel.unit} at %{{x:,.4g}}<extra></extra>"
         line = {"color": run.colour, "width": width}
-        if name == "min" and not band:
-            continue
         fill = {"fill": "tonexty", "fillcolor": curves.pale(run.colour, 0.12)} if band and name == "max" else {}
         panel.add("scatter", x=time, y=y, mode="lines", line=line, hovertemplate=hover, **fill)
-
-
-def _axes(panel: Panel, rows: pd.DataFrame) -> None:
-    """Time to the right, latency upwards."""
-    values = rows[["min low", "max high"]].to_numpy(np.float64)
-    values = values[np.isfinite(values) & (values > 0)]
-    low, high = (float(values.min()), float(values.max())) if len(values) else (1.0, 10.0)
-    panel.time(float((rows["time"] + rows["length"]).max()))
-    panel.level(low / 1.2, high * 1.25)
+    panel.time(float((rows["time"] + rows["length"]).max()), str(rows["step"].iloc[0]))
+    panel.level(low, high)
 
 
 def outlier_figure(outliers: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
@@ -132,16 +125,17 @@ def outlier_figure(outliers: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
         A panel for series that were observed about equally long.
     """
     look = looks(runs)
-    groups: dict[int, list[tuple[str, pd.DataFrame]]] = {}
+    groups: dict[tuple[str, int], list[tuple[str, pd.DataFrame]]] = {}
     series = outliers[["run", "series"]].drop_duplicates()
     several = set(series["run"][series["run"].duplicated()])
     for key, found in outliers.groupby(["run", "series", "quantity", "unit"], sort=False):
         run, name = str(key[0]), str(key[1])
         label = f"{look[run].name} {html.escape(name)}" if run in several else look[run].name
-        groups.setdefault(round(math.log(max(found["end"].iloc[0], 1e-9), 3)), []).append((label, found))
-    ordered = [groups[size] for size in sorted(groups)]
-    figure, panels = stacked([("Outliers", "s", len(rows) * _ROW + 8) for rows in ordered])
-    for panel, rows in zip(panels, ordered, strict=True):
+        size = round(math.log(max(found["end"].iloc[0], 1e-9), 3))
+        groups.setdefault((str(found["step"].iloc[0]), size), []).append((label, found))
+    ordered = sorted(groups.items())
+    figure, panels = stacked([("Outliers", step, len(rows) * _ROW + 8) for (step, _), rows in ordered])
+    for panel, (_, rows) in zip(panels, ordered, strict=True):
         _raster(panel, rows)
     return figure
 
@@ -163,10 +157,10 @@ def _raster(panel: Panel, rows: Sequence[tuple[str, pd.DataFrame]]) -> None:
         zmax=max(2.0, float(np.quantile(cells[cells > 0], 0.95))),
         colorscale=_MARKS,
         showscale=False,
-        hovertemplate="%{z:,} at %{x:,.4g} s<extra></extra>",
+        hovertemplate="%{z:,} at %{x:,.4g}<extra></extra>",
     )
     panel.rows([label for label, _ in rows])
-    panel.time(end)
+    panel.time(end, panel.unit)
 
 
 def series_figure(histogram: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
@@ -193,4 +187,36 @@ def series_figure(histogram: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
     figure, panels = stacked(titles)
     for panel, drawn in zip(panels, groups.values(), strict=True):
         curves.shades(panel, drawn)
+    return figure
+
+
+def allan_figure(deviations: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
+    """Return the Allan deviation of each series against the averaging time, on logarithmic axes.
+
+    Parameters
+    ----------
+    deviations : DataFrame
+        As `rtlat.jitter_tables.allan_deviations` gives it.
+    runs : DataFrame
+        As in `rtlat.schema.RUNS`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A panel for each quantity and phase. The line is the upper bound; an ideal white noise falls as 1/tau.
+    """
+    look = looks(runs)
+    groups = list(deviations.groupby(["quantity", "of"], sort=False))
+    figure, panels = stacked(
+        [(f"{quantity}: Allan deviation of {of}", "s", _PANEL + 60) for (quantity, of), _ in groups]
+    )
+    for panel, (_, rows) in zip(panels, groups, strict=True):
+        for (run, series), points in rows.groupby(["run", "series"], sort=False):
+            named = look[str(run)]
+            hover = f"<b>{named.name} {html.escape(str(series))}</b><br>%{{y:.3g}} over %{{x:.4g}} s<extra></extra>"
+            x, high = (points[name].to_numpy(np.float32) for name in ("tau", "high"))
+            panel.line(x, high, named, hovertemplate=hover)
+        values = rows["high"][rows["high"] > 0]
+        panel.latency(float(rows["tau"].min()) / 1.3, float(rows["tau"].max()) * 1.3)
+        panel.counts(float(values.min()) / 1.5, float(values.max()) * 1.5, "Allan deviation")
     return figure

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rtlat import findings, timeline
-from rtlat.course import PLACED, Course, Told, told
+from rtlat.course import Course, Told, told
 from rtlat.errors import SelectionError, nearest
 from rtlat.markup import Html
 from rtlat.protocol import Recording
@@ -102,8 +102,9 @@ def found(tolds: Sequence[Told]) -> Stands:
 
 def answer(stands: Stands, most: int = 5) -> Html:
     """Return the clearest findings in sentences, and how many questions were asked to find them."""
-    if not stands.series:
-        return Html("<p>None of these series tells when its observations were made.</p>")
+    silent = "" if stands.series else "<p>None of these series tells when its observations were made.</p>"
+    if silent and stands.table.empty:
+        return Html(silent)
     first = [
         f"<li><b>{html.escape(row['run'])}</b>: {html.escape(row['finding'])}.</li>"
         for row in stands.table.head(most).to_dict("records")
@@ -111,28 +112,28 @@ def answer(stands: Stands, most: int = 5) -> Html:
     more = len(stands.table) - len(first)
     rest = f" {more} more stand in the table below." if more > 0 else ""
     return Html(
-        f"<ul>{''.join(first)}</ul><p>{len(stands.table) or 'None'} of {stands.asked:,} questions about "
-        f"{stands.series} series found something that chance explains with a probability of less than "
-        f"{findings.ALPHA:.0%}, all questions together.{rest}</p>"
+        f"{silent}<ul>{''.join(first)}</ul><p>{len(stands.table) or 'None'} of {stands.asked:,} questions found "
+        f"something that chance explains with a probability of less than {findings.ALPHA:.0%}, all questions "
+        f"together.{rest}</p>"
     )
 
 
 def _chance(log_p: float) -> str:
     """A probability by its power of ten."""
     power = log_p / math.log(10)
-    return f"{math.exp(log_p):.1g}" if power > -4 else f"< 1e{math.ceil(power)}"
+    return f"{math.exp(log_p):.1g}" if power > -4 else f"< 1e{max(-99, math.ceil(power))}"
 
 
-def _runs(tolds: Sequence[Told], kinds: Sequence[str], timed: bool = True) -> dict[Key, list[tuple[Told, Course]]]:
+def _runs(tolds: Sequence[Told], kinds: Sequence[str]) -> dict[Key, list[tuple[Told, Course]]]:
     """The courses of some kinds by run, quantity and unit; of one run only those of one kind."""
     runs: dict[Key, list[tuple[Told, Course]]] = {}
     for entry in tolds:
         course = entry.course
-        if isinstance(course, str) or course.kind not in kinds or (timed and course.basis == PLACED):
+        if isinstance(course, str) or course.kind not in kinds:
             continue
         d = entry.distribution
         several = runs.setdefault((d.run, d.quantity, shown_unit(d)), [])
-        if not several or several[0][1].kind == course.kind:
+        if not several or (several[0][1].kind, several[0][1].unit) == (course.kind, course.unit):
             several.append((entry, course))
     return runs
 
@@ -143,23 +144,32 @@ def over_time(tolds: Sequence[Told]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        run, quantity, unit, kind, series (how many), time [s], length [s], n, and low and high [unit] of min, avg,
-        p50, p99 and max, NaN where a block does not tell them. Runs without times are left out.
+        run, quantity, unit, kind, series (how many), step (what time is in: s, or windows or activations where no
+        more than their order is known), time, length, n, and low and high [unit] of min, avg, p50, p99 and max, NaN
+        where a block does not tell them. What makes a single block is left out.
     """
     import pandas as pd
 
     parts = []
     for (run, quantity, unit), several in _runs(tolds, ("sample", "window")).items():
         blocks = timeline.blocks([course for _, course in several], ("50", "99"))
+        if np.isfinite(blocks.high["max"]).sum() < 2:
+            continue
         scale = divisor(several[0][0].distribution)
         columns: dict[str, Any] = {"run": run, "quantity": quantity, "unit": unit, "kind": several[0][1].kind}
-        columns |= {"series": len(several), "time": blocks.start, "length": blocks.length, "n": blocks.n}
+        columns |= {
+            "series": len(several),
+            "step": several[0][1].unit,
+            "time": blocks.start,
+            "length": blocks.length,
+            "n": blocks.n,
+        }
         nothing = np.full(len(blocks.n), math.nan)
         for name, shown in (("min", "min"), ("avg", "avg"), ("50", "p50"), ("99", "p99"), ("max", "max")):
             for side, ends in (("low", blocks.low), ("high", blocks.high)):
                 columns[f"{shown} {side}"] = ends.get(name, nothing) / scale
         parts.append(pd.DataFrame(columns))
-    names = ["run", "quantity", "unit", "kind", "series", "time", "length", "n"]
+    names = ["run", "quantity", "unit", "kind", "series", "step", "time", "length", "n"]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)
 
 
@@ -169,8 +179,8 @@ def heat(tolds: Sequence[Told]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        run, quantity, unit, time [s], length [s], low, high [unit], n; cells that hold nothing are left out, and
-        runs that would leave nearly all of them empty.
+        run, quantity, unit, time, length (in the step of `over_time`), low, high [unit], n; cells that hold nothing are
+        left out, and runs that would leave nearly all of them empty.
     """
     import pandas as pd
 
@@ -201,15 +211,15 @@ def outliers(tolds: Sequence[Told]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        run, series, quantity, unit, end [s] up to when the series was observed, from (the least outlier) [unit],
-        time [s], length [s], n.
+        run, series, quantity, unit, step (what time is in), end up to when the series was observed, from (the least
+        outlier) [unit], time, length, n.
     """
     import pandas as pd
 
     parts = []
     for entry in tolds:
         course = entry.course
-        if isinstance(course, str) or course.basis == PLACED:
+        if isinstance(course, str):
             continue
         levels = timeline.outliers(course)
         if not levels:
@@ -218,10 +228,11 @@ def outliers(tolds: Sequence[Told]) -> pd.DataFrame:
         length = course.end / _COLUMNS
         place, n = np.unique(np.minimum((level.times / length).astype(int), _COLUMNS - 1), return_counts=True)
         d = entry.distribution
-        columns = {"run": d.run, "series": d.series, "quantity": d.quantity, "unit": shown_unit(d), "end": course.end}
+        columns: dict[str, Any] = {"run": d.run, "series": d.series, "quantity": d.quantity, "unit": shown_unit(d)}
+        columns |= {"step": course.unit, "end": course.end}
         columns |= {"from": level.from_value / divisor(d), "time": place * length, "length": length, "n": n}
         parts.append(pd.DataFrame(columns))
-    names = ["run", "series", "quantity", "unit", "end", "from", "time", "length", "n"]
+    names = ["run", "series", "quantity", "unit", "step", "end", "from", "time", "length", "n"]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)
 
 
