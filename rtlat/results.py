@@ -14,6 +14,7 @@ STATUSES = {
     "bounds": "between these ends, from windows, a summary or incomplete rows",
     "partial": "of what survived of a damaged histogram",
     "stated": "printed as such, without the data behind it",
+    "interval": "holds what is asked for with the stated confidence",
     "refused": "not known; the reason says why",
 }
 """What a result's status says."""
