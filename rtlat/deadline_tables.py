@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -70,17 +70,19 @@ def _views(told: Told, task: Duty) -> tuple[Misses, Misses]:
     return recorded(d, course, task), every_period(d, course, told.pace, task)
 
 
-def _worst(tolds: Sequence[Told], task: Duty) -> list[tuple[Told, Misses, Misses]]:
-    """Of each run and quantity the series with most misses, those refused last."""
-    runs: dict[tuple[str, str, str], list[Told]] = {}
+def _worst(
+    tolds: Sequence[Told], task: Duty, together: Mapping[str, tuple[str, ...]] | None = None
+) -> list[tuple[Told, Misses, Misses]]:
+    """Of each quantity and run (or of the runs that stand together) the series with most misses, unknown ones last."""
+    groups: dict[tuple[Any, ...], list[Told]] = {}
+    parted = {told.group.run for told in tolds if told.group.series != "all"}
     for told in tolds:
         d = told.distribution
-        if d.quantity in _STARTS and (
-            d.series != "all" or not any(other.group.run == d.run and other.group.series != "all" for other in tolds)
-        ):
-            runs.setdefault((d.quantity, shown_unit(d), d.run), []).append(told)
+        if d.quantity in _STARTS and not (d.series == "all" and d.run in parted):
+            of = together[d.run] if together else (d.run,)
+            groups.setdefault((d.quantity, shown_unit(d), *of), []).append(told)
     worst = []
-    for _, several in sorted(runs.items(), key=lambda item: item[0][:2]):
+    for _, several in sorted(groups.items(), key=lambda item: item[0][:2]):
         found = [(told, *_views(told, task)) for told in several]
         worst.append(max(found, key=lambda one: _rank(one[1])))
     return worst
@@ -91,32 +93,41 @@ def _rank(view: Misses) -> tuple[bool, float, float]:
     return view.misses.status != "refused", view.per_hour.low, view.per_hour.high
 
 
-def at_a_glance(tolds: Sequence[Told], runs: pd.DataFrame) -> pd.DataFrame:
-    """Return what each run means for each of the presets: met, tolerated, missed or undecided, and misses per hour.
+def at_a_glance(tolds: Sequence[Told], runs: pd.DataFrame, *, each: bool = True) -> pd.DataFrame:
+    """Return what runs mean for each of the presets: met, tolerated, missed or undecided, and misses per hour.
+
+    Parameters
+    ----------
+    tolds : sequence of Told
+        As `rtlat.timeline_tables.of` gives them.
+    runs : DataFrame
+        As in `rtlat.schema.RUNS`.
+    each : bool
+        A row for each run; else one for each approach and load, of their runs the one that misses most.
 
     Returns
     -------
     DataFrame
-        quantity, unit, approach, load, run, and a column of text for each preset. Misses per hour are those of every
-        period; where these are not known, of the recorded ones, which says so.
+        quantity, unit, approach, load, run if each has its row, and a column of text for each preset. Misses per hour
+        are those of every period; where these are not known, of the recorded ones, which says so.
     """
     import pandas as pd
 
     facts = runs.set_index("run")
-    lines: dict[tuple[str, str], dict[str, Any]] = {}
+    about = {str(run): _about(facts.loc[run]) for run in facts.index}
+    labels = {run: tuple(fact.values()) for run, fact in about.items()}
+    lines: dict[tuple[str, ...], dict[str, Any]] = {}
     for task in PRESETS:
-        for told, seen, every in _worst(tolds, task):
+        for told, seen, every in _worst(tolds, task, None if each else labels):
             d = told.distribution
-            about = {"quantity": d.quantity, "unit": shown_unit(d), **_about(facts.loc[d.run], d.run)}
-            line = lines.setdefault((d.quantity, d.run), about)
-            line[task.name] = _verdict(seen, every, task)
+            line = {"quantity": d.quantity, "unit": shown_unit(d), **about[d.run], **({"run": d.run} if each else {})}
+            lines.setdefault(tuple(line.values()), line)[task.name] = _verdict(seen, every, task)
     return pd.DataFrame(list(lines.values()))
 
 
-def _about(run: Any, name: str) -> dict[str, str]:
+def _about(run: Any) -> dict[str, str]:
     """What was compared."""
-    about = {what: shortened(stated(run[what]) or "unknown", 20, tail=False) for what in ("approach", "load")}
-    return about | {"run": name}
+    return {what: shortened(stated(run[what]) or "unknown", 20, tail=False) for what in ("approach", "load")}
 
 
 def _verdict(seen: Misses, every: Misses, task: Duty) -> str:
@@ -150,7 +161,7 @@ def _rate(value: float) -> str:
 def _rates(view: Misses, unit: str = "") -> str:
     """Misses per hour in two digits, and whether they are only those recorded."""
     if view.per_hour.status == "refused":
-        return "unknown"
+        return "unknown" if view.misses.status == "refused" else "rate unknown"
     low, high = _rate(view.per_hour.low), _rate(view.per_hour.high)
     return (low if low == high else f"{low} to {high}") + unit + ("" if view.view == EVERY else ", recorded")
 
@@ -174,7 +185,7 @@ def in_full(tolds: Sequence[Told], runs: pd.DataFrame, task: Duty) -> pd.DataFra
         d = told.distribution
         best = every if every.misses.status != "refused" else seen
         name = f"{d.run} {d.series}" if d.run in several else d.run
-        line: dict[str, Any] = {"quantity": d.quantity, "unit": shown_unit(d), **_about(facts.loc[d.run], name)}
+        line: dict[str, Any] = {"quantity": d.quantity, "unit": shown_unit(d), **_about(facts.loc[d.run]), "run": name}
         line |= {"verdict": best.verdict(task.tolerated), "n": d.total}
         line |= {"recorded": seen.misses, "every period": every.misses, "per hour": _rates(best)}
         lines.append(line | {"longest run": best.longest, "margin": margin(d, task).over(divisor(d))})

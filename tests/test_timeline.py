@@ -240,6 +240,20 @@ def test_presets_at_a_glance() -> None:
     assert row["audio, 64 frames at 48 kHz"] == "met (< 809/h, recorded)"
 
 
+def test_runs_of_an_approach_stand_together_by_the_one_that_misses_most() -> None:
+    rows = [Rows() for _ in range(3)]
+    for each, late in zip(rows, (0, 30, 10), strict=True):
+        values = np.append(np.full(1000, 10), np.full(late, 700))
+        each.samples("t0", "thread", values * 1000, np.arange(len(values)) + 1, np.arange(len(values)))
+    facts = {"approach": "A", "load": "idle", "period": 1e6, "tool": "cyclictest"}
+    made = recording(*((each, {**facts, "run": name}) for each, name in zip(rows, "abc", strict=True)))
+    found = timeline_tables.of(made)
+    assert len(deadline_tables.at_a_glance(found, made.runs)) == 3
+    (row,) = deadline_tables.at_a_glance(found, made.runs, each=False).to_dict("records")
+    assert row["robot, 1 kHz"] == "missed (105 k/h)"
+    assert "run" not in row
+
+
 def test_noise_and_switches_have_no_deadline() -> None:
     rows = Rows()
     rows.samples("t0", "irq_noise", np.arange(5), np.arange(5) + 1, np.arange(5))
