@@ -169,7 +169,7 @@ class SecondMode:
     @property
     def local(self) -> bool:
         """Whether there are more observations than the fit explains, there: else the tail is bent as a whole."""
-        return self.observed - self.expected > 2 * math.sqrt(self.expected)
+        return self.observed - self.expected > math.sqrt(self.expected)
 
 
 def second_mode(fit: ParetoFit) -> SecondMode | None:

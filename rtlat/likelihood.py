@@ -72,9 +72,8 @@ def maximum(likelihood: Likelihood, starts: Array) -> Maximum:
             break
         weight = np.trace(np.abs(information)) / len(unit) + 1e-12
         least = min(0.0, float(np.linalg.eigvalsh(information)[0]))
-        steps = np.array(
-            [np.linalg.solve(information + (d * weight - 1.01 * least + 1e-14) * unit, slope) for d in _DAMPING]
-        )
+        damped = information + (_DAMPING * weight - 1.01 * least + 1e-14)[:, None, None] * unit
+        steps = np.linalg.solve(damped, slope[:, None])[..., 0]
         values = likelihood(best + steps)
         place = int(np.argmax(values))
         if not values[place] > value:
@@ -140,13 +139,11 @@ def boundary(likelihood: Likelihood, top: Maximum, drop: float) -> Array:
         low, high = inside[moving], outside[moving]
         with np.errstate(divide="ignore", invalid="ignore"):
             guess = at * np.clip(goal / distance, 0.2, 2)
-        radius[moving] = np.where(
-            (guess > low) & (guess < high), guess, np.where(np.isinf(high), 2 * at, (low + high) / 2)
-        )
+        between = np.where(np.isinf(high), 2 * at, (low + high) / 2)
+        following = np.where((guess > low) & (guess < high), guess, between)
         near = (np.abs(distance - goal) < 1e-5 * goal) | (high - low < 1e-7 * high)
-        radius[moving[near]] = at[near] * np.where(np.isfinite(distance[near]), 1, 0) + low[near] * ~np.isfinite(
-            distance[near]
-        )
+        settled = np.where(np.isfinite(distance), at, low)  # the likelihood may end at a cliff
+        radius[moving] = np.where(near, settled, following)
         moving = moving[~near]
         if not len(moving):
             break

@@ -237,9 +237,9 @@ def _flags(d: Distribution, choice: Choice, found: Dependence | None) -> list[st
     flags = []
     if found and found.bursts:
         flags.append(f"exceedances are not independent, so intervals are too narrow: {found.text()}")
-    chosen, lowest = choice.chosen, choice.candidates[0]
-    if choice.rejected and chosen:
+    if choice.rejected:
+        lowest = choice.candidates[0]
         mode = lowest.mode or second_mode(lowest.fit)
-        if mode and mode.p <= MODE and mode.local and lowest.threshold + mode.low >= chosen.threshold:
-            flags.append(f"above the lowest threshold there may be {found_mode(d, lowest.threshold, mode)}")
+        if mode and mode.p <= MODE and mode.local:
+            flags.append(f"above the lowest threshold there is {found_mode(d, lowest.threshold, mode)}")
     return flags
