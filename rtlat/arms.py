@@ -18,6 +18,7 @@ from rtlat.look import stated
 from rtlat.protocol import Recording
 from rtlat.selection import shown_unit
 from rtlat.sides import Side, conditions
+from rtlat.superiority import compact
 
 POOLED, EACH = "pooled", "each"
 
@@ -56,7 +57,7 @@ class Repeats:
     @cached_property
     def d(self) -> Distribution:
         """All observations together."""
-        return pool([run.d for run in self.runs])
+        return compact(pool([run.d for run in self.runs]))
 
     @property
     def name(self) -> str:
@@ -125,7 +126,9 @@ def repeats(recording: Recording, arms: Mapping[str, str], quantity: str = "", s
         for part in _parts(members, series) if quantity in ("", measured) else []:
             ds = tuple(one.distribution for one in part)
             name = ds[0].series if len(part) == 1 < len(members) and ds[0].series != "all" else ""
-            side = Measured(facts[run], pool(ds), ds, tuple(sorted(priorities.get(run, ()))), tuple(part), name)
+            side = Measured(
+                facts[run], compact(pool(ds)), ds, tuple(sorted(priorities.get(run, ()))), tuple(part), name
+            )
             sets.setdefault((arms[run], name, *conditions(side)), []).append(side)
     order = {arm: place for place, arm in enumerate(dict.fromkeys(arms.values()))}
     return sorted((Repeats(key[0], tuple(runs)) for key, runs in sets.items()), key=lambda one: order[one.arm])

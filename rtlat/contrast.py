@@ -13,7 +13,7 @@ from rtlat.intervals import Distribution
 from rtlat.ranks import risk
 from rtlat.repeats import Between, between, rank_of_limit
 from rtlat.results import Bounds, refused
-from rtlat.superiority import common_step, on_grid
+from rtlat.superiority import common_step, compact, on_grid
 
 LIMIT = "limit"
 """The primary figure that is no percentile: the share of cycles that reach the limit."""
@@ -78,17 +78,23 @@ class Contrast:
         """Width of the grid that all runs share, 0 if there is none."""
         return common_step(run.d for side in self.sides for run in side.runs)
 
-    def figures(self, figure: str = "") -> tuple[list[Bounds], list[Bounds]]:
-        """Return the figure of each run of either side, on the common grid: in the unit of the data, or a share."""
-        mine, theirs = (
-            [self._figure(run.d, figure or self.question.figure) for run in side.runs] for side in self.sides
-        )
+    @cached_property
+    def gridded(self) -> tuple[list[Distribution], list[Distribution]]:
+        """The runs of either side on the grid that all share."""
+        mine, theirs = ([compact(on_grid(run.d, self.step)) for run in side.runs] for side in self.sides)
         return mine, theirs
 
-    def _figure(self, d: Distribution, figure: str) -> Bounds:
-        """The figure of one run."""
-        if figure != LIMIT:
-            return stats.percentile(on_grid(d, self.step), figure)
+    def figures(self, figure: str = "") -> tuple[list[Bounds], list[Bounds]]:
+        """Return the figure of each run of either side, on the common grid: in the unit of the data, or a share."""
+        asked = figure or self.question.figure
+        if asked != LIMIT:
+            mine, theirs = ([stats.percentile(d, asked) for d in ds] for ds in self.gridded)
+        else:
+            mine, theirs = ([self._share(run.d) for run in side.runs] for side in self.sides)
+        return mine, theirs
+
+    def _share(self, d: Distribution) -> Bounds:
+        """The share of cycles of one run that reach the limit."""
         count = stats.exceedances(d, self.limit)
         if count.status == "refused" or not d.total or math.isnan(self.limit):
             return refused(count.reason or "the number of observations is unknown")

@@ -152,7 +152,8 @@ def _superiority(contrast: Contrast) -> Effect:
     """The chance that a cycle takes longer, and between which chances pairs of runs lie."""
     chance, interval, basis = superiority(contrast.a.d, contrast.b.d), _NONE, ""
     if len(contrast.a.runs) + len(contrast.b.runs) > 2 and chance.status != "refused":
-        pairs = [superiority(one.d, other.d) for one in _some(contrast.a.runs) for other in _some(contrast.b.runs)]
+        mine, theirs = ([run.d for run in _some(side.runs)] for side in contrast.sides)
+        pairs = [superiority(one, other) for one in mine for other in theirs]
         interval = Bounds(min(pair.low for pair in pairs), max(pair.high for pair in pairs), "bounds")
         basis = f"range of {len(pairs)} pairs of runs"
     return Effect("chance to take longer", "", _OF_A_PAIR, _OF_A_PAIR, chance, "", interval, basis)

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rtlat.intervals import Array, Distribution, Intervals
+from rtlat.intervals import Distribution, Intervals
 from rtlat.results import Bounds, refused
 
 _LEAST_GRID = 0.5
@@ -72,6 +72,26 @@ def on_grid(d: Distribution, step: float) -> Distribution:
     return replace(d, intervals=Intervals(low, high, n, closed & ~inside, beyond))
 
 
+def compact(d: Distribution) -> Distribution:
+    """Return the same observations, equal intervals counted together.
+
+    Examples
+    --------
+    >>> from rtlat.intervals import counted
+    >>> compact(counted([3, 5, 3])).intervals.n.tolist()
+    [2, 1]
+    """
+    low, high, n, closed, beyond = d.intervals
+    order = np.lexsort((beyond, closed, high, low))
+    columns = [column[order] for column in (low, high, closed, beyond)]
+    new = np.ones(len(n), bool)
+    new[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+    starts = np.flatnonzero(new)
+    low, high, closed, beyond = (column[starts] for column in columns)
+    total = np.add.reduceat(n[order], starts) if len(n) else n
+    return replace(d, intervals=Intervals(low, high, total, closed, beyond))
+
+
 def superiority(a: Distribution, b: Distribution) -> Bounds:
     """Return the chance that a cycle of `a` takes longer than one of `b`, equal ones counted half.
 
@@ -110,14 +130,11 @@ def _surely_longer(a: Distribution, b: Distribution) -> float:
 
 def _equal(a: Distribution, b: Distribution) -> float:
     """Share of all pairs that lie in the same bin, or are the same number."""
-    cells: dict[tuple[float, float], float] = {}
-    for low, high, share in _cells(a):
-        cells[low, high] = cells.get((low, high), 0.0) + share
-    return math.fsum(cells.get((low, high), 0.0) * share for low, high, share in _cells(b))
-
-
-def _cells(d: Distribution) -> list[tuple[float, float, float]]:
-    """Low end, high end and share of each interval that is no overflow."""
-    low, high, n, _, beyond = d.intervals
-    share: Array = n / n.sum(dtype=np.float64)
-    return list(zip(low[~beyond].tolist(), high[~beyond].tolist(), share[~beyond].tolist(), strict=True))
+    sides = [d.intervals.where(~d.intervals.beyond) for d in (a, b)]
+    lows, highs = (np.concatenate([side[end] for side in sides]) for end in (0, 1))
+    _, low = np.unique(lows, return_inverse=True)
+    ends, high = np.unique(highs, return_inverse=True)
+    _, cell = np.unique(low.astype(np.int64) * len(ends) + high, return_inverse=True)
+    split, cells = len(sides[0].low), int(cell.max(initial=-1)) + 1
+    mine, theirs = np.bincount(cell[:split], sides[0].n, cells), np.bincount(cell[split:], sides[1].n, cells)
+    return float((mine / a.intervals.n.sum(dtype=np.float64) * (theirs / b.intervals.n.sum(dtype=np.float64))).sum())
