@@ -114,7 +114,7 @@ def of(recording: Recording, rows: pd.DataFrame, confidence: str | float = 95) -
         approach, load = (stated(facts.loc[run, what]) or "unknown" for what in ("approach", "load"))
         times = [(one.distribution.total or math.nan) * one.pace.period for one in parts]
         seconds = float(facts.loc[run, "duration"])
-        seconds = max(times) if math.isnan(seconds) else seconds
+        seconds = float(np.max(times)) if math.isnan(seconds) else seconds
         period = math.fsum(times) / (d.total or math.nan) * 1e9
         order = together(parts)
         fitted = tail(d, order, confidence=confidence)

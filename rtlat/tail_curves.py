@@ -41,8 +41,8 @@ def exceedance(examined: Sequence[Examined], limit: str = "", confidence: str | 
     DataFrame
         quantity, unit, run, name, value [unit]; share low and share high, of the observations; low and high, interval
         of the share of all cycles; supported, the share below which n bounds no percentile from both sides; worst, the
-        worst observed, and limit, NaN without one [unit]. Runs of which only windows or a summary are known are left
-        out.
+        worst observed, and limit, NaN without one [unit]; open, whether the worst lies beyond the last value. Runs of
+        which only windows or a summary are known are left out.
     """
     parts = []
     for one in examined:
@@ -51,9 +51,12 @@ def exceedance(examined: Sequence[Examined], limit: str = "", confidence: str | 
             supported = -math.expm1(math.log(risk(confidence) / 2) / (one.distribution.total or 1))
             columns = {"value": curve.value / divisor(one.distribution), "share low": curve.share_low}
             columns |= {"share high": curve.share_high, "low": curve.low, "high": curve.high}
-            about = {"supported": supported, "worst": one.worst.low, "limit": _limit(one, limit)}
+            worst = one.worst
+            is_open = math.isinf(worst.high) or worst.low > curve.value[-1] / divisor(one.distribution)
+            about = {"supported": supported, "worst": worst.low, "open": is_open, "limit": _limit(one, limit)}
             parts.append(_points(one, columns | about))
-    return _joined(parts, ("value", "share low", "share high", "low", "high", "supported", "worst", "limit"))
+    names = ("value", "share low", "share high", "low", "high", "supported", "worst", "open", "limit")
+    return _joined(parts, names)
 
 
 def _limit(one: Examined, limit: str) -> float:

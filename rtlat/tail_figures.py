@@ -95,7 +95,7 @@ def _exceedance(panel: Panel, run: Look, points: pd.DataFrame, floor: float, cou
     if held and last <= supported:
         text = f"<b>{run.name}</b><br>n supports shares down to {supported:.2g}: {x[held - 1]:,.5g} {panel.unit}"
         _mark(panel, x[min(held, len(x) - 1)], supported, "line-ew", run, text)
-    is_open = float(points["worst"].iloc[0]) > x[-1]
+    is_open = bool(points["open"].iloc[0])
     end = f"<b>{run.name}</b><br>worst observed: from {float(points['worst'].iloc[0]):,.5g} {panel.unit}"
     _mark(panel, x[-1], last, "arrow-right-open" if is_open else WORST, run, end)
 
