@@ -171,6 +171,6 @@ def _iso(started: str) -> str:
     for read in (datetime.fromisoformat, parsedate_to_datetime):
         try:
             return read(started).isoformat()
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             continue
     return started

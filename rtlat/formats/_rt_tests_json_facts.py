@@ -105,7 +105,7 @@ def facts_of(report: jsontext.Object, command: str) -> dict[str, Any]:
     try:
         begin, end = (parsedate_to_datetime(report.text(key)) for key in ("start_time", "end_time"))
         seconds = (end - begin).total_seconds()
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         seconds = 0.0
     if seconds > 0:
         facts |= {"duration": seconds, "duration_basis": "derived"}

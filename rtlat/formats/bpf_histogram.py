@@ -38,6 +38,7 @@ _END = r"-?\d{1,19}[KMGTPE]?"
 _RANGE = re.compile(rf"(?:\[({_END})(?:, ({_END}|\.\.\.)\)|\])|\((\.\.\.), ({_END})\)) +(\d{{1,20}}) \|@* *\|\s*$")
 _RANGE_LIKE = re.compile(r"[\[(](?:-?\d|\.\.\.).{0,80}\|")
 _JSON = re.compile(r'\{"type": ?"l?hist"')
+_LARGEST = 1 << 64
 _BCC = re.compile(r" *([num])?secs +: count +distribution\s*$")
 _BCC_ROW = re.compile(r" *(\d{1,19}) -> (\d{1,19}) *: (\d{1,20}) +\|\** *\|\s*$")
 _BCC_ROW_LIKE = re.compile(r" *\d+ ->")
@@ -120,7 +121,10 @@ def _end(text: str) -> float:
     if text == "...":
         return math.inf
     number = text.rstrip("KMGTPE")
-    return float(int(number) * _SUFFIX.get(text[len(number) :], 1))
+    end = int(number) * _SUFFIX.get(text[len(number) :], 1)
+    if abs(end) > _LARGEST:
+        raise ValueError("no 64-bit number")
+    return float(end)
 
 
 def _from_json(line: Line) -> list[Table]:
@@ -138,8 +142,8 @@ def _from_json(line: Line) -> list[Table]:
 def _range(entry: Any) -> tuple[float, float, int]:
     """One range of JSON: ends that are absent are open."""
     low, high, count = (entry.get(key) for key in ("min", "max", "count"))
-    if not all(type(number) is int for number in (low, high, count) if number is not None):
-        raise ValueError("no whole numbers")
+    if not all(type(number) is int and abs(number) <= _LARGEST for number in (low, high, count) if number is not None):
+        raise ValueError("no 64-bit numbers")
     if count is None or not 0 <= count <= schema.LARGEST_COUNT:
         raise ValueError("no count")
     return -math.inf if low is None else low, math.inf if high is None else high + 1, count
