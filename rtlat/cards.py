@@ -110,7 +110,7 @@ class Card:
 
 def beside(log: Path) -> Path | None:
     """Return the card for a log: in its folder, else one folder up."""
-    for folder in (log.parent, log.parent.parent):
+    for folder in (log.parent, log.parent.parent if log.parent.parts else Path("..")):
         card = folder / CARD_NAME
         if card.is_file():
             return card

@@ -144,7 +144,7 @@ def compare(
     {'not comparable'}
     """
     named = dict(by_column(recording, arms) if isinstance(arms, str) else arms)
-    reference = _reference(against, named)
+    reference = _reference(against, named, set(map(str, recording.runs["run"])))
     pairs = _pairs(repeats(recording, named, quantity, series), reference)
     asked = _question(percentiles, limit, figure, tolerance, confidence)
     used = [pair for pair in pairs if pair.compared]
@@ -165,8 +165,10 @@ def compare(
     )
 
 
-def _reference(against: str, arms: Mapping[str, str]) -> str:
+def _reference(against: str, arms: Mapping[str, str], runs: set[str]) -> str:
     """The reference's arm."""
+    for run in set(arms) - runs:
+        raise SelectionError(f"no run {run!r} here{nearest(run, runs)}")
     known = list(dict.fromkeys(arms.values()))
     if len(known) < 2:
         raise SelectionError(f"one arm only ({', '.join(known) or 'none'}): a comparison needs two; see arms=")
@@ -184,7 +186,7 @@ def _question(
 ) -> Question:
     """What is asked, checked."""
     percents = tuple(str(percent).strip() for percent in percentiles or USUAL)
-    figure = figure or (LIMIT if limit is not None else USUAL[-1])
+    figure = figure.removeprefix("p") or (LIMIT if limit is not None else USUAL[-1])
     if figure == LIMIT and limit is None:
         raise UsageError("figure: the limit decides, but no limit is given")
     for percent in (*percents, *([figure] if figure != LIMIT else [])):

@@ -62,8 +62,11 @@ def _obstacle(contrast: Contrast) -> str:
     untold = [figure for figure in (*mine, *theirs) if figure.status == "refused"]
     if untold:
         return f"{_name(contrast)} is not known of {len(untold)} of {len(mine) + len(theirs)} runs: {untold[0].reason}"
-    fewest = min(run.d.total or 0 for side in contrast.sides for run in side.runs)
     figure = contrast.question.figure
+    silent = [run.run for side in contrast.sides for run in side.runs if not run.d.total]
+    if silent:
+        return f"the number of observations of {silent[0]} is unknown"
+    fewest = min(run.d.total or 0 for side in contrast.sides for run in side.runs)
     if figure != LIMIT and not supports(fewest, figure):
         return f"a run of {fewest:,} cycles cannot tell p{figure}: it takes {samples_needed(figure) or 0:,}"
     return "" if min(len(mine), len(theirs)) >= ENOUGH else _observed(contrast)

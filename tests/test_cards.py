@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import rtlat
 from rtlat import cards
 from rtlat.errors import CardError
 
@@ -79,3 +80,11 @@ def test_durations_are_seconds_and_periods_nanoseconds() -> None:
     assert cards.value("duration", "90") == 90
     assert cards.value("duration", 1.5) == 1.5
     assert cards.value("period", "250us") == 250_000
+
+
+def test_a_card_one_folder_up_is_found_from_within(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "boots").mkdir()
+    (tmp_path / "runs.toml").write_text('[runs."boots/*"]\nload = "idle"\n')
+    (tmp_path / "boots" / "a.txt").write_text("latency cycles: mean 542, max 2100, min 542\n")
+    monkeypatch.chdir(tmp_path / "boots")
+    assert rtlat.read("a.txt").runs["load"].tolist() == ["idle"]

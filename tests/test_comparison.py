@@ -199,6 +199,8 @@ def test_what_is_asked_must_make_sense() -> None:
         rtlat.compare(both, arms="kernal")
     with pytest.raises(SelectionError, match="no series 't9' here"):
         rtlat.compare(both, arms="run", series="t9")
+    with pytest.raises(SelectionError, match="no run 'r9' here"):
+        rtlat.compare(both, arms={"r0": "a", "r9": "b"})
     with pytest.raises(UsageError, match="tolerance"):
         rtlat.compare(both, arms="run", tolerance=-1.0)
     assert "one arm only" in compared(recording(made({20: 9}, approach="stock")), "", "", "pooled", None)
