@@ -89,6 +89,7 @@ def _parser() -> argparse.ArgumentParser:
         type=_path,
         help="write records, runs and series (.parquet), one CSV, or the histograms of one run as an RT Dataset",
     )
+    read.add_argument("--json", action="store_true", help="say it as JSON")
     _takes_logs(command("card", _card, "print a run card to fill in: what the logs do not say"))
     _takes_logs(summary := command("summary", _summary, "a row of statistics per series"))
     summary.add_argument("--percentiles", metavar="LIST", help="such as 50,99,99.9 (default: those that n supports)")
@@ -197,12 +198,13 @@ def _read(options: argparse.Namespace) -> int:
     from rtlat.views import evidence
 
     recording, readings, status = _recording(options)
-    print(evidence(recording, readings))
+    print(evidence(recording, readings, options.json))
     if options.o:
         left_out = rtdataset.save(recording, options.o) if rtdataset.is_meant(options.o) else ()
         if not rtdataset.is_meant(options.o):
             store.save(recording, options.o)
-        print(f"wrote {options.o}{'; left out: ' if left_out else ''}{', '.join(left_out)}")
+        wrote = f"wrote {options.o}{'; left out: ' if left_out else ''}{', '.join(left_out)}"
+        print(wrote, file=sys.stderr if options.json else sys.stdout)
     return status
 
 

@@ -15,38 +15,97 @@ if TYPE_CHECKING:
 
     from rtlat.assembly import Reading
     from rtlat.protocol import Recording
+    from rtlat.source import Line
 
 _ASKED = ("approach", "load", "kernel", "machine", "cpu", "period", "duration", "context", "command", "started", "note")
 """The card keys worth asking for when a log does not state them."""
 
 
-def evidence(recording: Recording, readings: list[Reading]) -> str:
-    """Return, per log: the format and the line that decided, the runs, what was kept, ignored and rejected."""
+def account(recording: Recording, readings: list[Reading]) -> list[dict[str, Any]]:
+    """Return what became of each log: its formats and the lines that decided, its runs, or its error.
+
+    Of each run: what it is, what was kept of it by kind and quantity and from which lines, what was ignored and
+    rejected by reason with how many lines and the first, and every warning.
+    """
     by_source = dict(list(recording.runs.groupby("source", sort=False)))
-    kept = recording.records.groupby("run", observed=True).size().to_dict()
-    lines = []
+    by_run = dict(list(recording.records.groupby("run", observed=True)))
+    told: list[dict[str, Any]] = []
     for reading in readings:
         if reading.error:
+            told.append({"source": reading.source.name, "error": str(reading.error)})
             continue
-        lines.append(reading.source.name)
-        for known, line in reading.claims:
-            why = f"by line {line.number}: {line.text.strip()[:60]!r}" if line and line.number else "as asked for"
-            why = f"by {line.text}" if line and not line.number else why
-            lines.append(f"  format    {known.name}, {why}")
-        for run in by_source[reading.source.name].to_dict("records"):
-            lines += _run_evidence(run, kept.get(run["run"], 0))
+        formats = [{"format": known.name, **_decided(line)} for known, line in reading.claims]
+        rows = by_source[reading.source.name].to_dict("records")
+        runs = [_run_account(row, by_run.get(row["run"])) for row in rows]
+        indent = {"indented_by": reading.source.margin} if reading.source.margin else {}
+        told.append({"source": reading.source.name, "formats": formats, **indent, "runs": runs})
+    return told
+
+
+def _decided(line: Line | None) -> dict[str, Any]:
+    """Why a format was taken: a line, or what else said so."""
+    if line is None:
+        return {"why": "as asked for"}
+    return {"line": line.number, "text": line.text.strip()[:60]} if line.number else {"why": f"by {line.text}"}
+
+
+def _run_account(run: dict[Any, Any], records: pd.DataFrame | None) -> dict[str, Any]:
+    """One run's account."""
+    words = {name: run[name] for name in ("run", "tool", "variant", "version", "approach", "ended") if run[name]}
+    kept = []
+    if records is not None:
+        for (kind, quantity), rows in records.groupby(["kind", "quantity"], observed=True, sort=False):
+            lines = [int(rows["line"].min()), int(rows["line"].max())]
+            series = rows["series"].astype("str").unique().tolist()
+            kept.append({"kind": kind, "quantity": quantity, "statements": len(rows), "series": series, "lines": lines})
+    told = {name: json.loads(run[f"{name}_lines"]) for name in ("ignored", "rejected")}
+    return {**words, "kept": kept, **told, "warnings": json.loads(run["warnings"])}
+
+
+def evidence(recording: Recording, readings: list[Reading], as_json: bool = False) -> str:
+    """Return, per log: the format and the line that decided, the runs, what was kept, ignored and rejected."""
+    logs = account(recording, readings)
+    if as_json:
+        return json.dumps({"schema": 1, "logs": logs}, indent=1, allow_nan=False)
+    lines = []
+    for log in logs:
+        if "error" in log:
+            continue
+        lines.append(log["source"])
+        for found in log["formats"]:
+            why = found.get("why") or f"by line {found['line']}: {found['text']!r}"
+            lines.append(f"  format    {found['format']}, {why}")
+        if "indented_by" in log:
+            lines.append(f"  indented  by {log['indented_by']}")
+        for run in log["runs"]:
+            lines += _run_lines(run)
     return "\n".join(printable(line) for line in lines)
 
 
-def _run_evidence(run: dict[Any, Any], kept: int) -> list[str]:
+def _run_lines(run: dict[str, Any]) -> list[str]:
     """The lines about one run."""
-    told = [run["tool"], run["variant"], run["version"] and f"version {run['version']}", run["approach"], run["ended"]]
-    lines = [f"  run       {run['run']}: {', '.join(word for word in told if word)}", f"  kept      {kept} statements"]
+    version = f"version {run['version']}" if "version" in run else ""
+    told = [run["tool"], run.get("variant"), version, run.get("approach"), run["ended"]]
+    lines = [f"  run       {run['run']}: {', '.join(word for word in told if word)}"]
+    kept = [_kept(part) for part in run["kept"]]
+    total = sum(part["statements"] for part in run["kept"])
+    lines.append(f"  kept      {total} statements{': ' if kept else ''}{'; '.join(kept)}")
     for what in ("ignored", "rejected"):
-        reasons = json.loads(run[f"{what}_lines"])
-        listed = "; ".join(f"{reason} ({count}, from line {first})" for reason, (count, first) in reasons.items())
-        lines.append(f"  {what:9} {run[what]} lines{': ' if listed else ''}{listed}")
-    return lines + [f"  warning   {warning}" for warning in json.loads(run["warnings"])]
+        listed = [f"{reason} ({count}, from line {first})" for reason, (count, first) in run[what].items()]
+        total = sum(count for count, _ in run[what].values())
+        lines.append(f"  {what:9} {total} lines{': ' if listed else ''}{'; '.join(listed)}")
+    return lines + [f"  warning   {warning}" for warning in run["warnings"]]
+
+
+def _kept(part: dict[str, Any]) -> str:
+    """What was kept of one kind and quantity."""
+    first, last = part["lines"]
+    names, more = part["series"][:4], len(part["series"]) - 4
+    series = ", ".join(names) + (f" and {more} more" if more > 0 else "")
+    place = f"line {first}" if first == last else f"lines {first} to {last}"
+    many = "summaries" if part["kind"] == "summary" else f"{part['kind']}s"
+    kind = part["kind"] if part["statements"] == 1 else many
+    return f"{part['statements']} {kind} of {part['quantity']} ({series}; {place})"
 
 
 def blank_card(recording: Recording, readings: list[Reading]) -> str:
