@@ -298,8 +298,9 @@ def _experiment(recording: Recording, arms: Mapping[str, str], reference: str) -
     """The commands that would make the arms comparable, the reference first."""
     runs = recording.runs[recording.runs["run"].isin(list(arms))]
     names: dict[str, str] = {}
-    for run, approach in zip(runs["run"], runs["approach"], strict=True):
-        names.setdefault(arms[run], stated(approach) or arms[run])
+    for run, approach, tool in zip(runs["run"], runs["approach"], runs["tool"], strict=True):
+        named = arms[run] if experiment.tool_of(str(tool)) == "" else f"{arms[run]} ({tool})"
+        names.setdefault(arms[run], stated(approach) or named)
     approaches = [names.pop(reference), *names.values()]
     loads = [stated(load) for load in runs["load"] if stated(load) not in ("", "idle")]
     return experiment.commands(approaches, loads[0] if loads else "")

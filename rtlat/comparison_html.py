@@ -70,8 +70,8 @@ def _pair(found: Comparison, row: dict[Any, Any]) -> str:
     verdicts = of_pair(found.verdicts, row)
     said = html.escape(" ".join(f"{text[0].upper()}{text[1:]}." for text in verdicts["reasons"]))
     return (
-        f"<h4>{html.escape(title)}</h4><p>{said}</p>{_table(spread_cells(found, row), words=(0, 8))}"
-        f"{_table(effect_cells(found, row), words=(0, 5))}"
+        f"<h4>{html.escape(title)}</h4><p>{said}</p>{_table(spread_cells(found, row), words=(0, -1))}"
+        f"{_table(effect_cells(found, row), words=(0, -1))}"
         f"<p><b>{row['outcome'].capitalize()}</b>: {html.escape(row['why'])}.</p>"
     )
 
@@ -86,7 +86,11 @@ def _table(rows: list[list[str]], words: Sequence[int]) -> str:
 def _cells(row: Sequence[str], tag: str, words: Sequence[int]) -> str:
     """A row's cells, words to the left."""
     left = [
-        "" if place not in words else " class=w" if len(cell) < _LONGEST or tag == "th" else ' class="w l"'
+        ""
+        if place not in words and place - len(row) not in words
+        else " class=w"
+        if len(cell) < _LONGEST or tag == "th"
+        else ' class="w l"'
         for place, cell in enumerate(row)
     ]
     return "".join(f"<{tag}{side}>{html.escape(cell)}</{tag}>" for side, cell in zip(left, row, strict=True))

@@ -71,7 +71,7 @@ def _one(found: Comparison, row: dict[Any, Any]) -> list[str]:
     for verdict in of_pair(found.verdicts[found.verdicts["compared"]], row).to_dict("records"):
         lines += [*_sentence(verdict["reasons"]), ""]
     if not of_pair(found.effects, row).empty:
-        lines += [*aligned(spread_cells(found, row), (0, 8)), "", *aligned(effect_cells(found, row), (0, 5)), ""]
+        lines += [*aligned(spread_cells(found, row), (0, -1)), "", *aligned(effect_cells(found, row), (0, -1)), ""]
     why = row["why"] if row["why"].startswith(row["outcome"]) else f"{row['outcome']}: {row['why']}"
     return [*lines, *_sentence(f"{why[0].upper()}{why[1:]}."), ""]
 
@@ -92,12 +92,15 @@ def spread_cells(found: Comparison, row: dict[Any, Any]) -> list[list[str]]:
     table = found.spread[found.spread["runs"].isin([row["runs"], row["reference runs"]]).to_numpy(bool)]
     same = table["arm"].isin([row["arm"], row["against"]]) & (table["quantity"] == row["quantity"])
     table = table[same.to_numpy(bool)]
-    cells = [["arm", "runs", "n", "duration", *(f"{end} {table['figure'].iloc[0]}" for end in _ENDS), "worst", "in"]]
+    figure = table["figure"].iloc[0]
+    ends = _ENDS if table["number"].max() > 1 else ("median",)
+    heads = [f"{end} {figure}" for end in ends] if len(ends) > 1 else [figure]
+    cells = [["arm", "runs", "n", "duration", *heads, "worst", "in"]]
     for one in table.to_dict("records"):
-        ends = [one[end].text() if one["number"] > 1 or end == "median" else "" for end in _ENDS]
+        figures = [plain(one[end]) if one["number"] > 1 or end == "median" else "" for end in ends]
         n = "?" if str(one["n"]) == "<NA>" else f"{one['n']:,}"
         worst = plain(one["worst observed"])
-        cells.append([one["arm"], str(one["number"]), n, one["duration"], *ends, worst, one["in"]])
+        cells.append([one["arm"], str(one["number"]), n, one["duration"], *figures, worst, one["in"]])
     return cells
 
 
@@ -141,7 +144,7 @@ def aligned(rows: list[list[str]], left: tuple[int, ...] = (0,)) -> list[str]:
     return [
         "  "
         + "  ".join(
-            cell.ljust(width) if place in left else cell.rjust(width)
+            cell.ljust(width) if place in left or place - len(row) in left else cell.rjust(width)
             for place, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows

@@ -75,8 +75,7 @@ def commands(
     lines.append("i=1  # number of this round; let the load run for a minute before you measure")
     old = [name for name in folders if any(word in name.casefold() for word in _NO_TOOL)]
     for name, folder in folders.items():
-        template = next((text for key, text in _TOOLS.items() if key in name.casefold()), _CYCLICTEST)
-        measure = template.format(us=period_us, seconds=seconds, folder=shlex.quote(folder))
+        measure = (tool_of(name) or _CYCLICTEST).format(us=period_us, seconds=seconds, folder=shlex.quote(folder))
         lines.append(f"# booted: {name}{' (see below)' if name in old else ''}")
         lines += [] if name in old else [f"$LOAD & {measure}; kill %1"]
     lines += [line.format(names=" and ".join(old)) for line in _OUTSIDE] if old else []
@@ -84,6 +83,17 @@ def commands(
     reference, *others = map(shlex.quote, folders.values())
     lines.append(f"rtlat compare {' '.join(others)} --against {reference}")
     return lines
+
+
+def tool_of(name: str) -> str:
+    """Return how an approach, or one that a tool of that name measured, is measured if not by cyclictest; else nothing.
+
+    Examples
+    --------
+    >>> tool_of("xenomai klatency")[:12], tool_of("PREEMPT_RT")
+    ('latency -t 0', '')
+    """
+    return next((text for key, text in _TOOLS.items() if key in name.casefold()), "")
 
 
 def _slug(name: str) -> str:
