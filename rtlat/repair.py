@@ -39,6 +39,7 @@ _NUMBERED = {9, 32, 34, 38, 39, 60, 62, 124, 160}
 _ENTITY = re.compile(r"&(?:nbsp|gt|lt|quot|apos|amp|#\d{1,3}|#[xX][0-9a-fA-F]{1,2});")
 _TAG = re.compile(r"</?(?:pre|code|tt|samp|kbd|p|div|span|font)(?: [^<>]{0,300})?/?>", re.IGNORECASE)
 _BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
+_MARKED = re.compile(r"&[a-zA-Z#]|</?(?:pre|code|tt|samp|kbd|p|div|span|font|br)\b", re.IGNORECASE)
 _BLANKS = {ord(blank): " " for blank in "\u00a0\u2007\u2009\u202f"} | {ord(none): None for none in "\u200b\u2060\ufeff"}
 
 # `| ` is how some mail programs quote; a row of a Markdown table ends as it begins, and `|     49.833` is the
@@ -115,7 +116,7 @@ def clean(raw: bytes, number: int, whole: bool = True, margin: int = 0) -> Itera
     pieces = [text]
     if "\x1b" in text or "\r" in text:
         pieces = [_ESCAPE.sub("", piece) for piece in _CURSOR.split(text) if piece.strip()] or [""]
-    if "<" in text or "&" in text:
+    if ("<" in text or "&" in text) and _MARKED.search(text):
         pieces = [_unmarked(part) for piece in pieces for part in _BREAK.split(piece)]
     for piece in pieces:
         yield _bare(piece if piece.isascii() else piece.translate(_BLANKS), number, whole, margin)
