@@ -25,6 +25,9 @@ _LONGEST_BURST = 0.05
 _WITHIN_BURST = 0.05
 """Of the mean distance of events; farther ones are not of one burst."""
 
+_CHANGED = 1.5
+"""How many times as often events must come to speak of another rate."""
+
 _OFTEN = 2.0
 """How many times as many events as by chance must meet."""
 
@@ -188,7 +191,10 @@ def rate_change(times: Array, end: float) -> RateChange | None:
     at = float(times[min(first, n - 1)])
     if not 0 < at < end:
         return None
-    return RateChange(at, first / at, (n - first) / (end - at), float(kstwo.logsf(distance, n)))
+    before, after = first / at, (n - first) / (end - at)
+    if max(before, after) < _CHANGED * min(before, after):
+        return None
+    return RateChange(at, before, after, float(kstwo.logsf(distance, n)))
 
 
 def together(one: Array, other: Array, end: float, within: float) -> Together | None:

@@ -151,9 +151,9 @@ def _sequence(group: Group, kind: str, rows: Rows, pace: Pace) -> Course:
     if np.isfinite(rows.time).all():
         rows = rows.where(np.argsort(rows.time, kind="stable"))
         gaps = np.diff(rows.time)
-        step = step if step > 0 else float(np.median(gaps)) if len(gaps) and gaps.any() else 1e-6
-        length = step if kind == "window" else 0.0
-        return Course(kind, rows, *_greatest(group, rows), rows.time, rows.time[-1] + length, step, PRINTED)
+        step = max(1e-6, step if step > 0 else float(np.median(gaps)) if len(gaps) else 0.0)
+        time = rows.time - min(0.0, float(rows.time[0]))
+        return Course(kind, rows, *_greatest(group, rows), time, float(time[-1]) + step, step, PRINTED)
     low, high = _greatest(group, rows)
     number = activations(rows.seq)
     if kind == "window" or number[0] < 0:
@@ -168,9 +168,10 @@ def _exceedances(group: Group, rows: Rows, d: Distribution, pace: Pace) -> Cours
     low, high = _greatest(group, rows)
     if np.isfinite(rows.time).all():
         order = np.argsort(rows.time, kind="stable")
-        end = float(np.nanmax([rows.time.max(), pace.duration]))
         step = pace.period if pace.period > 0 else 1e-6
-        return Course("over", rows.where(order), low[order], high[order], rows.time[order], end, step, PRINTED)
+        time = rows.time[order] - min(0.0, float(rows.time.min()))
+        end = float(np.nanmax([time[-1] + step, pace.duration]))
+        return Course("over", rows.where(order), low[order], high[order], time, end, step, PRINTED)
     number = activations(rows.seq)
     last = int(number[-1]) + 1
     whole = len(number) >= (d.overflow or 0)  # cyclictest lists no more numbers than its histogram has bins

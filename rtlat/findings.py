@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -116,6 +116,8 @@ def _at(course: Course, value: float) -> str:
 
 def _level(told: Told, found: Outliers) -> str:
     """From where on an observation is an outlier."""
+    if math.isinf(found.from_value):
+        return "beyond the histogram"
     return f"{_figure(found.from_value / divisor(told.distribution))} {shown_unit(told.distribution)} and more"
 
 
@@ -129,12 +131,12 @@ def _of_events(told: Told, course: Course) -> Asked:
     for found in timeline.outliers(course):
         first = arrivals.episodes(found.times, course.grain)
         noun = "outliers" if len(first) == len(found.times) else "bursts of outliers"
-        period = comb(first, course.end, course.grain)
+        period = comb(first, found.end, course.grain)
         text = _periodic(told, course, found, period, noun) if period else ""
         yield _finding("period", told, text, period.log_p) if period else None
-        group = arrivals.burst(found.times, course.end, course.grain)
+        group = arrivals.burst(found.times, found.end, course.grain)
         yield _finding("burst", told, _bursting(told, course, found, group), group.log_p) if group else None
-        change = arrivals.rate_change(first, course.end)
+        change = arrivals.rate_change(first, found.end)
         text = _rate(told, course, found, change, noun) if change else ""
         yield _finding("rate", told, text, change.log_p) if change else None
 
@@ -227,7 +229,7 @@ def _of_pairs(several: Sequence[Told]) -> Asked:
         found = timeline.outliers(told.course)
         times = arrivals.episodes(found[-1].times, told.course.grain) if found else np.empty(0)
         if len(times) >= arrivals.FEWEST_EVENTS:
-            chosen.append((told, told.course, times))
+            chosen.append((told, replace(told.course, end=found[-1].end), times))
     chosen.sort(key=lambda entry: -len(entry[2]))
     for (one, first, when), (other, second, also) in itertools.combinations(chosen[:_PAIRS], 2):
         # series that skipped differently many activations drift apart

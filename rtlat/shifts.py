@@ -73,9 +73,9 @@ def steps(values: Array, alpha: float) -> list[Step]:
 
     Examples
     --------
-    >>> found = steps(np.array([5.0, 6, 5, 7, 6, 5, 6, 5, 7, 6, 5, 6, 9, 11, 10, 9, 10, 11]), 0.01)
+    >>> found = steps(np.array([5.0, 7, 6] * 8 + [9.0, 11, 10] * 4), 0.01)
     >>> [(step.block, step.before, step.after) for step in found]
-    [(12, 6.0, 10.0)]
+    [(24, 6.0, 10.0)]
     """
     places: dict[int, float] = {}
     waiting = [(0, len(values))]
@@ -87,6 +87,8 @@ def steps(values: Array, alpha: float) -> list[Step]:
         if log_p < math.log(alpha):
             places[first + place] = log_p
             waiting += [(first, first + place), (first + place, last)]
+    if not places:
+        return []
     edges = [0, *sorted(places), len(values)]
     levels = [float(np.median(values[start:stop])) for start, stop in itertools.pairwise(edges)]
     return [Step(place, levels[k], levels[k + 1], places[place]) for k, place in enumerate(sorted(places))]

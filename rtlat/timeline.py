@@ -146,11 +146,14 @@ class Outliers:
     ----------
     times : ndarray
         When they came. [s, or 1]
+    end : float
+        Up to when they were looked for. [s, or 1]
     from_value : float
-        The least of them. [unit]
+        The least of them; -inf if a list does not say. [unit]
     """
 
     times: Array
+    end: float
     from_value: float
 
 
@@ -167,8 +170,9 @@ def outliers(course: Course) -> list[Outliers]:
     [([0.09, 0.1], 50.0)]
     """
     if course.kind == "over":
-        kept = course.time[: _LEVELS[-1]]
-        return [Outliers(kept, float(course.low[: len(kept)].min()))]
+        most = _LEVELS[-1]
+        end = course.end if len(course.time) <= most else float(course.time[most - 1]) + course.grain
+        return [Outliers(course.time[:most], end, float(course.low[:most].min()))]
     found: list[Outliers] = []
     rising = np.sort(course.low)
     for level in _LEVELS:
@@ -180,7 +184,9 @@ def outliers(course: Course) -> list[Outliers]:
             if not len(above):
                 continue
             value = above[0]
+        if not math.isfinite(value):
+            break
         chosen = course.low >= value
         if not found or chosen.sum() > len(found[-1].times):
-            found.append(Outliers(course.time[chosen], float(value)))
+            found.append(Outliers(course.time[chosen], course.end, float(value)))
     return found

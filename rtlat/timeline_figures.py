@@ -206,7 +206,7 @@ def allan_figure(deviations: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
         A panel for each quantity and phase. The line is the upper bound; an ideal white noise falls as 1/tau.
     """
     look = looks(runs)
-    groups = list(deviations.groupby(["quantity", "of"], sort=False))
+    groups = list(deviations[deviations["high"] > 0].groupby(["quantity", "of"], sort=False))
     figure, panels = stacked(
         [(f"{quantity}: Allan deviation of {of}", "s", _PANEL + 60) for (quantity, of), _ in groups]
     )
@@ -216,7 +216,7 @@ def allan_figure(deviations: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
             hover = f"<b>{named.name} {html.escape(str(series))}</b><br>%{{y:.3g}} over %{{x:.4g}} s<extra></extra>"
             x, high = (points[name].to_numpy(np.float32) for name in ("tau", "high"))
             panel.line(x, high, named, hovertemplate=hover)
-        values = rows["high"][rows["high"] > 0]
+        values = rows["high"]
         panel.latency(float(rows["tau"].min()) / 1.3, float(rows["tau"].max()) * 1.3)
         panel.counts(float(values.min()) / 1.5, float(values.max()) * 1.5, "Allan deviation")
     return figure

@@ -225,11 +225,11 @@ def outliers(tolds: Sequence[Told]) -> pd.DataFrame:
         if not levels:
             continue
         level = min(levels, key=lambda one: abs(len(one.times) - 100))
-        length = course.end / _COLUMNS
+        length = level.end / _COLUMNS
         place, n = np.unique(np.minimum((level.times / length).astype(int), _COLUMNS - 1), return_counts=True)
         d = entry.distribution
         columns: dict[str, Any] = {"run": d.run, "series": d.series, "quantity": d.quantity, "unit": shown_unit(d)}
-        columns |= {"step": course.unit, "end": course.end}
+        columns |= {"step": course.unit, "end": level.end}
         columns |= {"from": level.from_value / divisor(d), "time": place * length, "length": length, "n": n}
         parts.append(pd.DataFrame(columns))
     names = ["run", "series", "quantity", "unit", "step", "end", "from", "time", "length", "n"]

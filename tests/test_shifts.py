@@ -49,7 +49,7 @@ def test_a_spike_is_no_step() -> None:
     assert steps(values, 0.01) == []
 
 
-@pytest.mark.parametrize("values", [np.ones(50), np.arange(5.0)])
+@pytest.mark.parametrize("values", [np.ones(50), np.arange(5.0), np.empty(0)])
 def test_what_is_constant_or_short_tells_nothing(values: Array) -> None:
     assert steps(values, 0.01) == []
     assert drift(values) is None

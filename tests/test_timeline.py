@@ -186,6 +186,28 @@ def test_windows_are_drawn_with_a_band() -> None:
     assert [trace.fill for trace in figure.data] == [None, "tonexty", None]
 
 
+def test_more_than_a_thousand_overflows_are_looked_at_up_to_the_thousandth() -> None:
+    """What comes after it was not looked at, so nothing is said of it."""
+    chance = np.random.default_rng(9)
+    made = overflowed(chance.choice(10**6, 3000, replace=False), n=10**6)
+    (found,) = told(made)
+    assert isinstance(found.course, Course)
+    (level,) = timeline.outliers(found.course)
+    assert len(level.times) == 1000
+    assert level.times[-1] < level.end < level.times[-1] + 0.002
+    assert timeline_tables.found([found]).table.empty
+
+
+def test_overflows_that_may_be_negative_have_no_least_value() -> None:
+    rows = Rows()
+    rows.add("t0", "thread", "bin", 0.0, 100 * US, n=999_900)
+    rows.add("t0", "thread", "bin", -math.inf, math.inf, n=100)
+    ends = np.full(100, math.inf)
+    rows.extend("t0", "thread", "bin", -ends, ends, n=1, of="over", seq=np.arange(500_000, 500_100))
+    table = timeline_tables.found(timeline_tables.of(one(rows, period=1e6, tool="cyclictest"))).table
+    assert table["finding"].str.contains("beyond the histogram", regex=False).any()
+
+
 @pytest.mark.parametrize("make", ["over_time", "outliers"])
 def test_nothing_to_draw_says_so(make: str) -> None:
     found = timeline_tables.of(processors(np.arange(9.0)))
