@@ -56,7 +56,7 @@ def mean_excess(d: Distribution, points: int = 100) -> MeanExcess:
     order = np.argsort(d.intervals.low, kind="stable")
     low, high, n = d.intervals.low[order], d.intervals.high[order], d.intervals.n[order].astype(np.float64)
     reach = np.append(-math.inf, np.maximum.accumulate(high)[:-1])
-    middle = np.where(np.isinf(high), low, (low + high) / 2)
+    middle = (low + np.where(np.isinf(high), low, high)) / 2
     above, at_low, at_high, at_middle, square = (
         np.cumsum(column[::-1])[::-1] for column in (n, n * low, n * high, n * middle, n * middle**2)
     )
@@ -64,7 +64,7 @@ def mean_excess(d: Distribution, points: int = 100) -> MeanExcess:
         (above >= _LEAST)
         & (above <= max((d.total or 0) / SHARE, FEWEST))
         & (low >= reach)
-        & (np.diff(low, prepend=-math.inf) > 0)
+        & (low > np.append(-math.inf, low[:-1]))
     )
     place = np.flatnonzero(fitting)
     if len(place) > points:

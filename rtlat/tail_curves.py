@@ -47,7 +47,7 @@ def exceedance(examined: Sequence[Examined], limit: str = "", confidence: str | 
     parts = []
     for one in examined:
         curve = exceedance_curve(one.distribution, confidence) if one.counted else None
-        if isinstance(curve, Curve):
+        if isinstance(curve, Curve) and len(curve.value):
             supported = -math.expm1(math.log(risk(confidence) / 2) / (one.distribution.total or 1))
             columns = {"value": curve.value / divisor(one.distribution), "share low": curve.share_low}
             columns |= {"share high": curve.share_high, "low": curve.low, "high": curve.high}
@@ -128,8 +128,10 @@ def _observed(one: Examined) -> dict[str, Any]:
     known[-1] = curve.share_low[-1] > 0
     over = known & (curve.value >= start)
     cycles, value = 1 / curve.share_low[over], curve.value[over] / divisor(one.distribution)
-    kept = np.unique(np.searchsorted(cycles, np.geomspace(cycles[0], cycles[-1], _POINTS)).clip(0, len(cycles) - 1))
-    return {"cycles": cycles[kept], "value": value[kept], "low": math.nan, "high": math.nan}
+    if len(cycles) > _POINTS:
+        kept = np.searchsorted(cycles, np.geomspace(cycles[0], cycles[-1], _POINTS)).clip(0, len(cycles) - 1)
+        cycles, value = cycles[np.unique(kept)], value[np.unique(kept)]
+    return {"cycles": cycles, "value": value, "low": math.nan, "high": math.nan}
 
 
 def mean_excesses(examined: Sequence[Examined]) -> pd.DataFrame:

@@ -52,13 +52,14 @@ def exceedance_figure(points: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
     figure, panels = stacked([(titled(*map(str, key)), str(key[1]), _PANEL) for key, _ in groups])
     for panel, (_, rows) in zip(panels, groups, strict=True):
         drawn = list(_by_run(rows, looks(runs)))
-        floor = float(rows["low"][rows["low"] > 0].min()) / 2
+        shares = rows["low" if len(drawn) <= MOST_BANDS else "share low"].to_numpy()
+        floor = float(shares[shares > 0].min(initial=0.1)) / 2
         for run, curve in drawn:
             _exceedance(panel, run, curve, floor, len(drawn))
         values = rows["value"][rows["value"] > 0]
         least, most = (float(values.min()), float(values.max())) if len(values) else (1.0, 10.0)
         for limit in rows["limit"].dropna().unique():
-            if limit < _FAR * most:
+            if 0 < limit < _FAR * most:
                 _line(panel, [limit, limit], [floor, 1.5], f"limit {limit:,.5g} {panel.unit}")
                 least, most = min(least, limit), max(most, limit)
         panel.latency(least / 1.3, most * 1.3)
@@ -134,8 +135,9 @@ def growth_figure(points: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
             _mark(panel, m[-1], low[-1], "arrow-up-open" if is_open else WORST, run, text)
         values = rows[["least", "most"]].to_numpy()
         values = values[np.isfinite(values) & (values > 0)]
+        least, most = (float(values.min()), float(values.max())) if len(values) else (1.0, 10.0)
         panel.cycles(1, float(rows["m"].max()) * 2)
-        panel.level(float(values.min()) / 1.1, float(values.max()) * 1.25)
+        panel.level(least / 1.1, most * 1.25)
     return figure
 
 
@@ -173,7 +175,7 @@ def return_level_figure(points: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
         n, ends = int(rows["n"].iloc[0]), rows[["value", "low", "high"]].to_numpy()
         least, most = float(np.nanmin(ends)), float(np.nanmax(ends))
         panel.cycles(float(rows["cycles"].min()) / 1.3, max(n, float(rows["cycles"].max())) * 1.3)
-        plain = most < _STEEP * least
+        plain = least <= 0 or most < _STEEP * least
         room = (most - least) / 20 if plain else 0.0
         least, most = (least - room, most + room) if plain else (least / 1.1, most * 1.1)
         panel.level(least, most, plain=plain)

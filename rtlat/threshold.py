@@ -214,7 +214,7 @@ def edges(intervals: Intervals, total: int) -> list[float]:
         (above >= FEWEST)
         & (above <= min(MOST, total // SHARE))
         & (low >= reach)
-        & (np.diff(low, prepend=-math.inf) > 0)
+        & (low > np.append(-math.inf, low[:-1]))
     )
     if not fitting.any():
         return []

@@ -48,6 +48,17 @@ def exceedance(found: list[Examined], recording: Recording, limit: str = "") -> 
     return tail_figures.exceedance_figure(tail_curves.exceedance(found, limit), recording.runs)
 
 
+def every_figure(recording: Recording, limit: str = "") -> list[go.Figure]:
+    """Return all figures of a recording."""
+    found = examine(recording)
+    return [
+        exceedance(found, recording, limit),
+        tail_figures.growth_figure(tail_curves.maxima(found), recording.runs),
+        tail_figures.return_level_figure(tail_curves.return_levels(found), recording.runs),
+        tail_figures.diagnostics_figure(tail_curves.mean_excesses(found), tail_curves.shapes(found), recording.runs),
+    ]
+
+
 def test_a_curve_is_thin_where_n_supports_nothing(found: list[Examined]) -> None:
     table, figure = tail_curves.exceedance(found), exceedance(found, RUN)
     low, high, thin, thick = [trace for trace in traces(figure, mode="lines") if len(trace.x) > 2]
@@ -70,6 +81,7 @@ def test_a_limit_is_drawn_near_the_data_only(found: list[Examined]) -> None:
     assert dotted(exceedance(found, RUN, "0.5ms")) == {"limit 500 us": 500}
     assert 10 ** exceedance(found, RUN, "0.5ms").layout.xaxis.range[1] > 500
     assert dotted(exceedance(found, RUN, "1s")) == {}
+    assert dotted(exceedance(found, RUN, "-5")) == {}
 
 
 def test_bands_of_many_runs_are_left_out() -> None:
@@ -100,6 +112,19 @@ def test_what_lies_beyond_the_histogram_ends_in_an_arrow() -> None:
     growth = tail_figures.growth_figure(tail_curves.maxima(several), recording.runs)
     ((m, low),) = marks(growth, "arrow-up-open")
     assert (m, low) == (10_110, 7)
+
+
+@pytest.mark.parametrize("bins", [{}, {5: 90, 7: 10}, exponential(N / 10)])
+@pytest.mark.parametrize("open_bin", [(-math.inf, 4e3), (-math.inf, math.inf)])
+def test_what_may_lie_anywhere_can_be_drawn(bins: dict[int, int], open_bin: tuple[float, float]) -> None:
+    rows = Rows()
+    histogram(rows, bins)
+    rows.add("t0", "thread", "bin", *open_bin, n=10)
+    recording = one(rows, **TRUNCATED)
+    figures = every_figure(recording)
+    for figure in figures:
+        for axis in (*figure.select_yaxes(), *figure.select_xaxes()):
+            assert axis.range is None or all(math.isfinite(end) for end in axis.range)
 
 
 def test_growth_is_the_lower_bound_within_the_draws(found: list[Examined]) -> None:
@@ -195,15 +220,26 @@ def test_figures_of_nothing_say_so() -> None:
         assert "nothing to draw" in figure.layout.annotations[0].text
 
 
+@pytest.mark.parametrize(
+    "bins",
+    [
+        {0: 1},
+        {-5: 90, -4: 10},
+        {-5: 900, 0: 90, 3: 10},
+        {edge - 30: n for edge, n in exponential(N / 10).items()},
+        {5: 2**40, 6: 1},
+    ],
+    ids=["one at nought", "negative", "around nought", "a tail from below nought", "many"],
+)
+def test_whatever_was_counted_can_be_drawn(bins: dict[int, int]) -> None:
+    recording = made({"r": bins})
+    figures = every_figure(recording, "2us")
+    for figure in figures:
+        for axis in (*figure.select_yaxes(), *figure.select_xaxes()):
+            assert axis.range is None or all(math.isfinite(end) for end in axis.range)
+
+
 def test_names_are_escaped() -> None:
     recording = made({"<img src=x>": exponential()})
-    several = examine(recording)
-    figures = [
-        exceedance(several, recording),
-        tail_figures.growth_figure(tail_curves.maxima(several), recording.runs),
-        tail_figures.return_level_figure(tail_curves.return_levels(several), recording.runs),
-        tail_figures.diagnostics_figure(
-            tail_curves.mean_excesses(several), tail_curves.shapes(several), recording.runs
-        ),
-    ]
+    figures = every_figure(recording)
     assert not any("<img" in figure.to_json() for figure in figures)
