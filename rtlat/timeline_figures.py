@@ -73,15 +73,15 @@ def _series(count: int) -> str:
 
 def _shaded(panel: Panel, cells: pd.DataFrame) -> None:
     """Cells of time and latency."""
-    length, ratio = float(cells["length"].iloc[0]), float((cells["high"] / cells["low"]).iloc[0])
+    length = float(cells["length"].iloc[0])
     column = np.round(cells["time"] / length).astype(int)
-    row = np.round(np.log(cells["low"] / cells["low"].min()) / math.log(ratio)).astype(int)
-    counts = np.full((row.max() + 1, column.max() + 1), np.nan)
-    counts[row, column] = cells["n"]
+    edges = np.unique(cells[["low", "high"]])
+    counts = np.full((len(edges) - 1, column.max() + 1), np.nan)
+    counts[np.searchsorted(edges, cells["low"]), column] = cells["n"]
     panel.add(
         "heatmap",
         x=(np.arange(counts.shape[1] + 1) * length).astype(np.float32),
-        y=(float(cells["low"].min()) * ratio ** np.arange(counts.shape[0] + 1)).astype(np.float32),
+        y=edges.astype(np.float32),
         z=np.log10(counts).astype(np.float32),
         customdata=np.nan_to_num(counts).astype(np.uint32),
         zmin=0,

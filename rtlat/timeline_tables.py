@@ -113,7 +113,7 @@ def answer(stands: Stands, most: int = 5) -> Html:
     rest = f" {more} more stand in the table below." if more > 0 else ""
     return Html(
         f"{silent}<ul>{''.join(first)}</ul><p>{len(stands.table) or 'None'} of {stands.asked:,} questions found "
-        f"something that chance explains with a probability of less than {findings.ALPHA:.0%}, all questions "
+        f"something that chance explains with a probability of less than {100 * findings.ALPHA:g} %, all questions "
         f"together.{rest}</p>"
     )
 
@@ -193,6 +193,8 @@ def heat(tolds: Sequence[Told]) -> pd.DataFrame:
         if not len(positive) or len(values) < 2 * TIMES * len(courses):
             continue
         edges = np.geomspace(positive.min(), max(values.max() * 1.001, positive.min() * 1.2), CELLS + 1)
+        if (step := several[0][0].distribution.resolution) > 0:  # cells finer than the print would be empty in turn
+            edges = np.unique(np.append(np.floor(edges / step), np.floor(edges[-1] / step) + 1)) * step
         counts = timeline.cells(courses, edges, TIMES)
         row, column = np.nonzero(counts)
         length = max(course.end for course in courses) / counts.shape[1]
