@@ -141,7 +141,9 @@ def course(group: Group, d: Distribution, pace: Pace) -> Course | str:
     if len(rows.n):
         return _exceedances(group, rows, d, pace)
     if group.facts.bin_edges == "samples":
-        return "its samples are many and were counted by value while reading: their order is gone; raise keep= to have it"
+        return (
+            "its samples are many and were counted by value while reading: their order is gone; raise keep= to have it"
+        )
     return "it has neither samples nor windows nor a list of overflows: nothing tells when"
 
 

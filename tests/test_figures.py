@@ -66,7 +66,12 @@ def figure() -> go.Figure:
     """Percentiles of three runs: in a bin, in wide bounds, in an overflow."""
     runs = runs_of(run=["a", "b", "c"], approach=["Xenomai", "PREEMPT_RT", "PREEMPT_RT"], load=["idle", "idle", "busy"])
     rows = summary_of(
-        {"run": "c", "p50": Bounds(0, 2, "bounds"), "p99": Bounds(40, INF, "overflow"), "max": Bounds(40, INF, "overflow")},
+        {
+            "run": "c",
+            "p50": Bounds(0, 2, "bounds"),
+            "p99": Bounds(40, INF, "overflow"),
+            "max": Bounds(40, INF, "overflow"),
+        },
         {"run": "b", "p50": Bounds(5, 50, "bounds"), "p99": Bounds(5, 50, "bounds"), "max": Bounds(50, 50, "ok")},
         {"run": "a", "p50": Bounds(8, 9, "ok"), "p99": Bounds(10, 10, "ok"), "max": Bounds(20, 21, "ok")},
     )

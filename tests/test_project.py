@@ -131,7 +131,7 @@ def test_readme_shows_the_formats() -> None:
 
 def test_readme_python_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     (block,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    lines = block.splitlines()
+    lines = [line for line in block.splitlines() if line]
     assert len(lines) == 5
     monkeypatch.chdir(ROOT)
     names: dict[str, object] = {}

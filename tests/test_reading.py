@@ -174,4 +174,4 @@ def test_a_damaged_store_is_one_clear_line(lab: Path, tmp_path: Path) -> None:
 
 def test_public_names_exist_and_functions_are_not_hidden_by_modules() -> None:
     for name in rtlat.__all__:
-        assert not type(getattr(rtlat, name)).__name__ == "module", name
+        assert type(getattr(rtlat, name)).__name__ != "module", name

@@ -41,7 +41,8 @@ _PATTERNS = {
     "ssdd": r"#main : \d|forktest#\d+/\d|All tests PASSED\.|ssdd V \d",
     "hwlatdetect (failed)": r'  File "\S{1,99}hwlatdetect", line \d',
     "rt-tests usage or header": (
-        r"(?:cyclicdeadline|signaltest|pmqtest|ptsematest|svsematest|sigwaittest|oslat|queuelat) V \d|rt-migrate-test \d"
+        r"(?:cyclicdeadline|signaltest|pmqtest|ptsematest|svsematest|sigwaittest|oslat|queuelat) V \d"
+        r"|rt-migrate-test \d"
     ),
     # dual kernels, where the tool has no RTD table
     "EVL hectic": r"\s*== Threads: switcher_",
