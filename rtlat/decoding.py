@@ -1,12 +1,14 @@
-"""From a file's bytes to UTF-8: compression by its magic number, byte order marks, UTF-16."""
+"""From a file's bytes to UTF-8: compression by its magic number, byte order marks, UTF-16, quoted-printable."""
 
 from __future__ import annotations
 
+import binascii
 import codecs
 import gzip
 import importlib
 import io
 import lzma
+import re
 import zlib
 from collections.abc import Callable
 from typing import Any, BinaryIO, cast
@@ -16,9 +18,15 @@ from rtlat.errors import LogError
 DAMAGE: tuple[type[Exception], ...] = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 """What reading a damaged compressed stream may raise."""
 
+GONE = b"\x1c"
+"""A line whose text stands before it, with the text of the line it went on with."""
+
 _UNREADABLE: tuple[type[Exception], ...] = (*DAMAGE, OSError)
 _GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 _MARKS = ((codecs.BOM_UTF8, ""), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+# `...renesas_shmobile-rt_defconfig_4.4.30=`: a mail program breaks a line before 76 characters, and writes = as =3D
+_BROKEN = re.compile(rb"^[^\n]{60,75}=\r?$", re.MULTILINE)
+_OTHER = re.compile(rb"=(?![0-9A-F]{2}|[ \t]*\r?(?:\n|\Z))")
 _SIP = 256  # at most 64 blocks of zstd, and 8 MiB of text
 
 
@@ -70,6 +78,42 @@ def _unmarked(start: bytes) -> str:
         if len(start) >= 32 and nul.count(0) > 0.9 * len(nul) and 0 not in text:
             return encoding
     return ""
+
+
+def is_quoted_printable(start: bytes) -> bool:
+    """Whether a text, by its first bytes, is a mail's body in quoted-printable: every = in it is one of those.
+
+    Examples
+    --------
+    >>> is_quoted_printable(b"x" * 75 + b"=\\ny =3D 7\\n"), is_quoted_printable(b"x" * 75 + b"=\\nHZ=y\\n")
+    (True, False)
+    """
+    return bool(_BROKEN.search(start)) and not _OTHER.search(start)
+
+
+def unquoted(data: bytes) -> bytes:
+    """Return lines in quoted-printable as they were; of a broken line, `GONE` stands in the place of its rest.
+
+    Examples
+    --------
+    >>> unquoted(b"T: 0 C: 20=\\n00=20\\nN =3D 7\\n")
+    b'T: 0 C: 2000 \\n\\x1c\\nN = 7\\n'
+    """
+    lines: list[bytes] = []
+    missing = 0
+    for line in data.split(b"\n"):
+        text = line.rstrip(b" \t\r")
+        if missing:
+            lines[-1] += text.removesuffix(b"=")
+        else:
+            lines.append(text.removesuffix(b"="))
+        if text.endswith(b"="):
+            missing += 1
+        else:
+            lines[-1] = binascii.a2b_qp(lines[-1])
+            lines += [GONE] * missing
+            missing = 0
+    return b"\n".join([*lines, *[GONE] * (missing - 1)])
 
 
 def _zstd_decoder(name: str) -> Callable[[], Any]:

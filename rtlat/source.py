@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
-from rtlat.decoding import DAMAGE, decoded
+from rtlat.decoding import DAMAGE, GONE, decoded, is_quoted_printable, unquoted
 from rtlat.errors import LogError
 from rtlat.repair import Line, clean, elisions
 
@@ -133,16 +133,28 @@ class Source:
         with self._open() as stream:
             while chunk := self._read(stream, size):
                 data = rest + chunk
-                end = data.rfind(b"\n") + 1
+                end = self._end(data)
                 if end == 0 and len(data) > longest:
                     raise LogError(self.name, f"a line longer than {longest >> 20} MiB", "a latency log", line=first)
                 rest = data[end:]
                 if end:
                     block = data[:end].replace(b"\r\n", b"\n") if b"\r\n" in data else data[:end]
-                    yield Block(first, block, True, self.margin)
+                    yield Block(first, unquoted(block) if self._is_mail else block, True, self.margin)
                     first += block.count(b"\n")
         if rest:
-            yield Block(first, rest.rstrip(b"\r"), False, self.margin)
+            yield Block(first, unquoted(rest) if self._is_mail else rest.rstrip(b"\r"), False, self.margin)
+
+    def _end(self, data: bytes) -> int:
+        """Where the last whole line ends; in a mail, the last that goes on nowhere."""
+        end = data.rfind(b"\n") + 1
+        while self._is_mail and data[max(end - 9, 0) : end].rstrip().endswith(b"="):
+            end = data.rfind(b"\n", 0, end - 1) + 1
+        return end
+
+    @cached_property
+    def _is_mail(self) -> bool:
+        """Whether the log is in quoted-printable."""
+        return is_quoted_printable(next(self.chunks(HEAD_BYTES), b""))
 
     def part(self, first: int, last: int) -> Source:
         """Return the same log as if it held only the lines from `first` to `last`, with their numbers."""
@@ -207,8 +219,9 @@ class Source:
         odd = sum(byte < 32 and byte not in _TEXT_CONTROLS for byte in start[:4096])
         if odd > len(start[:4096]) // 20:
             raise LogError(self.name, "binary data", "a text log", "run rtlat formats to see what can be read")
-        end = start.rfind(b"\n") + 1  # JSON may stand in one line that is longer than all of this
-        return list(block_lines(Block(1, start[:end] or start, end > 0, self.margin)))
+        end = self._end(start)  # JSON may stand in one line that is longer than all of this
+        start = start[:end] or start
+        return list(block_lines(Block(1, unquoted(start) if self._is_mail else start, end > 0, self.margin)))
 
     def text(self) -> str:
         """Return the whole log as one string, for formats that are not made of lines.
@@ -233,6 +246,8 @@ def block_lines(block: Block) -> Iterator[Line]:
     if block.whole:
         texts.pop()
     for number, text in enumerate(texts, block.first):
+        if text == GONE:
+            continue
         yield from clean(text, number, block.whole or number < block.first + len(texts) - 1, block.margin)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import quopri
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from conftest import ROOT
 from test_contract import READABLE, plain
 
 from rtlat.assembly import Reading
+from rtlat.decoding import is_quoted_printable
 from rtlat.detection import parts
 from rtlat.errors import AmbiguousFormatError
 from rtlat.protocol import Run
@@ -128,6 +130,20 @@ def test_what_carries_a_log_changes_nothing(log: str, carrier: str) -> None:
             assert run.rejected.total == other.rejected.total
 
 
+def numbers(run: Run) -> list[tuple[Any, ...]]:
+    """All rows of a run without their lines."""
+    arrays = run.rows.arrays()
+    arrays["line"][:] = 0
+    return sorted(zip(*(map(str, column.tolist()) for column in arrays.values()), strict=True))
+
+
+def test_a_mail_in_quoted_printable_changes_nothing(log: str) -> None:
+    sent = quopri.encodestring(log.encode())
+    if is_quoted_printable(sent):  # else no line was broken
+        found = read(sent)
+        assert [numbers(run) for run in found.runs] == [numbers(run) for run in read(log.encode()).runs]
+
+
 def test_a_stop_before_any_line_changes_no_number(log: str) -> None:
     lines = log.split("\n")[:-1]
     expected = [statements(run) for run in read(log.encode()).runs]
@@ -164,13 +180,6 @@ def test_tools_that_print_at_the_same_time_are_not_told_apart() -> None:
     one, other = FIRST["cyclictest_text"], FIRST["hwlatdetect"]
     with pytest.raises(AmbiguousFormatError, match=r"cyclictest_text \(line 1.*hwlatdetect \(line"):
         parts(Source(None, "log", (one + other + one).encode()))
-
-
-def numbers(run: Run) -> list[tuple[Any, ...]]:
-    """All rows of a run without their lines."""
-    arrays = run.rows.arrays()
-    arrays["line"][:] = 0
-    return sorted(zip(*(map(str, column.tolist()) for column in arrays.values()), strict=True))
 
 
 def test_a_tool_that_prints_dots_itself_left_nothing_out() -> None:

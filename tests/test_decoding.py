@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import quopri
 import sys
 from collections.abc import Callable
 
 import pytest
 
+from rtlat.decoding import is_quoted_printable
 from rtlat.errors import LogError
-from rtlat.source import Source
+from rtlat.source import Source, block_lines
 
 zstandard = pytest.importorskip("zstandard")
 
@@ -83,3 +85,37 @@ def test_without_the_package_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("text", [b"ab", b"a\0", b"a\0b\0c\0\n\0", bytes(64), b"a" * 31 + b"\0" + b"b" * 31 + b"\0"])
 def test_few_nul_bytes_are_no_utf_16(text: bytes) -> None:
     assert "".join(texts(text)) == text.decode().replace("\n", "")
+
+
+def in_a_mail(text: str) -> bytes:
+    """As a mail program would send it."""
+    return quopri.encodestring(text.encode())
+
+
+WIDE = "".join(
+    f"{label:06d} " + "\t".join(f"{label * 7 + thread:06d}" for thread in range(14)) + "\n" for label in range(9)
+)
+
+
+@pytest.mark.parametrize("text", [f"{WIDE}HZ=1000 =\nµ\n", WIDE * 60, f"a\n\n{WIDE}"])
+def test_lines_that_a_mail_broke_are_whole_and_keep_their_numbers(text: str) -> None:
+    sent = in_a_mail(text)
+    assert is_quoted_printable(sent)
+    lines = [line for line in Source(None, "log", sent).lines() if line.text]
+    assert [line.text for line in lines] == [line for line in text.split("\n") if line]
+    printed = sent.split(b"\n")
+    for line in lines:
+        assert printed[line.number - 1][:2] in (line.text.encode()[:2], b"=C")
+
+
+def test_a_line_that_is_broken_between_blocks_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = Source(None, "log", in_a_mail(WIDE))
+    whole = [line.text for line in source.lines() if line.text]
+    for size in (64, 77, 100, 250):
+        lines = [line for block in source.blocks(size) for line in block_lines(block) if line.text]
+        assert [line.text for line in lines] == whole == WIDE.splitlines()
+
+
+@pytest.mark.parametrize("text", [WIDE + "x" * 75 + "=\nroot=/dev/sda1\n", "CONFIG_HZ=1000\n", "=" * 76 + "\n", "x=\n"])
+def test_an_equals_sign_is_no_mail(text: str) -> None:
+    assert texts(text.encode()) == text.splitlines()
