@@ -41,7 +41,7 @@ def _logs() -> Iterator[tuple[str, Path, str]]:
     seen: dict[str, int] = {}
     for path in sorted(READABLE, key=lambda path: path.stat().st_size):
         data = plain(path.read_bytes())
-        if b"\0" in data or data.startswith((b">", b"<")) or b"\n>" in data:
+        if b"\0" in data or data.startswith((b">", b"<")) or b"\n>" in data or is_quoted_printable(data):
             continue
         name = read(data).claims[0][0].name
         if name not in NOT_OF_LINES and seen.get(name, 0) < 2:
