@@ -213,9 +213,14 @@ def made_of(run: Run, texts: dict[int, str]) -> None:
         here = numbers_of("\n".join(texts.get(line, "") for line in lines))
         told = [row[name] for name in ("low", "high", "avg", "std") if math.isfinite(row[name])]
         told += [float(row[name]) for name in ("n", "missed") if row[name] > 0]
-        rest = row["kind"] == "bin" and math.isinf(row["high"] - row["low"])  # what a total leaves, or a footer counts
+        # what a total leaves, what a footer counts, and the bins up to the least of absolute values, which are one
+        rest = row["kind"] == "bin" and (
+            math.isinf(row["high"] - row["low"]) or (row["low"] < 0 and "folded" in run.facts)
+        )
         unknown = math.isinf(row["low"]) and math.isinf(row["high"])
         assert rest or unknown or any(stands(value, here, more) for value in told), (row, texts[row["line"]])
+        if row["kind"] == "bin" and not rest:
+            assert stands(row["n"], here, more), (row, texts[row["line"]])
         if row["kind"] in ("sample", "window", "summary"):
             ends = [row[name] for name in ("low", "high") if math.isfinite(row[name])]
             assert all(stands(value, everywhere, more) for value in ends), row
