@@ -110,17 +110,22 @@ def joined(over: Excesses) -> Excesses:
     """Return the same with narrow intervals joined, where there are more than it takes to tell scale and shape.
 
     They are joined in steps of the logarithm of the share above, so all are narrow for where they lie: the largest
-    observations stay by themselves.
+    observations stay by themselves. Samples that are joined become a cell up to the next: from the first to the
+    last of them it would hold too little.
     """
     if len(over.low) <= _FINE_ENOUGH:
         return over
     order = np.argsort(over.low, kind="stable")
     low, high, n = over.low[order], np.maximum.accumulate(over.high[order]), over.n[order]
     above = np.cumsum(n[::-1])[::-1]
-    place = np.floor(-np.log(above / over.count) / _JOINED)
-    starts = np.flatnonzero((np.diff(place, prepend=-1) > 0) & (low >= np.append(-np.inf, high[:-1])))
+    uncut = np.flatnonzero((low >= np.append(-np.inf, high[:-1])) & (np.diff(low, prepend=-np.inf) > 0))
+    place = np.floor(-np.log(above[uncut] / over.count) / _JOINED)
+    starts = uncut[np.diff(place, prepend=-1) > 0]
     ends = np.append(starts[1:], len(low)) - 1
-    parts = (low[starts], high[ends], np.add.reduceat(n, starts))
+    end = high[ends]
+    samples = (ends > starts) & (over.low[order][ends] == over.high[order][ends]) & (ends + 1 < len(low))
+    end[samples] = low[ends[samples] + 1]
+    parts = (low[starts], end, np.add.reduceat(n, starts))
     return Excesses(over.threshold, *parts, over.beyond, over.count, over.total, over.step)
 
 

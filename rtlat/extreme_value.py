@@ -26,7 +26,7 @@ from rtlat.pareto import SHAPES, log_growth
 from rtlat.ranks import risk
 
 _FEW = 5
-"""As in `rtlat.pareto`."""
+"""The fall of the likelihood is larger than chi-squared, for N blocks 1 + 5 / N times, as bench/coverage.md shows."""
 
 
 class Around(NamedTuple):
@@ -76,7 +76,15 @@ class MaximaFit:
         return np.exp(-np.exp(-log_growth(z, np.asarray(self.shape))))
 
     def region(self, confidence: str | float = 95, corrected: bool = True) -> Around:
-        """Return the boundary of the likelihood region, as `rtlat.pareto.ParetoFit.region` does."""
+        """Return the boundary of the likelihood region, as `rtlat.pareto.ParetoFit.region` does.
+
+        Raises
+        ------
+        ValueError
+            If the fit is not regular.
+        """
+        if not self.regular:
+            raise ValueError("a fit that is not regular has no likelihood region")
         from scipy.special import chdtri
 
         fall = float(chdtri(1, risk(confidence))) * (1 + corrected * _FEW / self.blocks)

@@ -99,10 +99,10 @@ def test_rtirq_ranks_of_p90(tenths: Distribution) -> None:
 
 
 def test_bins_widen_the_interval_outwards_and_an_overflow_leaves_it_open() -> None:
-    d = counted([0, 10, 20], [10, 20, math.inf], [900, 90, 10])
+    d = counted([0, 10, 20], [10, 20, math.inf], [9000, 900, 100])
     assert percentile_interval(d, 95).text("us") == "10 to 20 us"
-    assert percentile_interval(d, "99.7").text("us") == "at least 20 us, upper bound beyond the histogram"
-    assert percentile_interval(d, "99.9").reason == "1000 observations, 3688 are needed"
+    assert percentile_interval(d, "99.5").text("us") == "at least 20 us, upper bound beyond the histogram"
+    assert percentile_interval(d, "99.99").reason == "10000 observations, 36887 are needed"
     assert percentile_interval(d, 0).text("us") == "at most 10 us"
 
 
