@@ -208,14 +208,14 @@ def cases(size: float = 1.0) -> Iterator[Case]:
         for shape in (-0.2, 0.1, 0.3):
             title = f"Pareto tail, {exceedances} exceedances, scale {scale} bins, shape {shape:g}"
             yield case(title, true_tail, (exceedances, scale, shape), 1000, *levels, Claim(AT_100N, *FAR))
+    yield case("Pareto tail, 100 exceedances, scale 20 bins, shape 0.1", true_tail, (100, 20, 0.1), 1000, *levels)
     reported = tuple(Claim(what) for what in (ANSWERED, AT_N, AT_10N, AT_100N))
-    yield case("Pareto tail, 100 exceedances, scale 20 bins, shape 0.1", true_tail, (100, 20, 0.1), 400, *reported)
     for law in ("exponential", "gamma", "log-normal", "normal", "Student, 4 degrees"):
         yield case(f"{law} law, 6000 observations", attracted, (law, 6000), 300, *reported)
     for blocks, scale in ((100, 5), (600, 0.5), (600, 5)):
         title = f"maxima of {blocks} blocks, scale {scale:g} bins, shape 0.1"
         claims = (Claim(ANSWERED, *ANSWERS), Claim(SHAPE, *COVERS), Claim(AT_10N, *COVERS))
-        yield case(title, true_maxima, (blocks, scale, 0.1), 600, *claims)
+        yield case(title, true_maxima, (blocks, scale, 0.1), 1000, *claims)
     title = "maxima of 50 blocks, scale 5 bins, shape 0.1"
     yield case(title, true_maxima, (50, 5, 0.1), 600, *(Claim(what) for what in (ANSWERED, SHAPE, AT_10N)))
     for percent in ("50", "99.9"):

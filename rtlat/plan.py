@@ -99,7 +99,7 @@ without one: fewer than 13.1 a day
             aim, unit = f"one exceedance of {self.limit} in {PER_CYCLES} cycles", f"in {PER_CYCLES} cycles"
             run, had = f"{self.needed} cycles", f"{self.n} cycles"
         else:
-            aim, unit = f"one exceedance of {self.limit} per {self.per}", f"a {self.per}"
+            aim, unit = f"one exceedance of {self.limit} per {self.per}", f"a {self.per}".replace("a hour", "an hour")
             run, had = lasting(self.needs, up=True), lasting(self.had)
         seen = "without one" if self.counted.high == 0 else f"with {self.counted.text()}"
         least = "" if self.at_least == 0 else f" and more than {_figure(self.at_least)}"
