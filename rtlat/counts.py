@@ -13,6 +13,7 @@ import numpy as np
 from rtlat import stats
 from rtlat.errors import SelectionError, UsageError
 from rtlat.intervals import Array, Distribution
+from rtlat.limits import reaching, thinned
 from rtlat.protocol import Recording
 from rtlat.schema import KINDS, duration_ns
 from rtlat.selection import Names, answers, divisor, shown_unit
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Tables = list[tuple[Distribution, dict[str, Any]]]
-
-LONGEST_CURVE = 2000
-"""Points of one curve at most."""
 
 
 def histogram(recording: Recording, run: Names = None, series: Names = None, quantity: Names = None) -> pd.DataFrame:
@@ -61,7 +59,7 @@ def histogram(recording: Recording, run: Names = None, series: Names = None, qua
 
 
 def ccdf(recording: Recording, run: Names = None, series: Names = None, quantity: Names = None) -> pd.DataFrame:
-    """Return the share of observations that reach each value, as bounds, in at most `LONGEST_CURVE` points.
+    """Return the share of observations that reach each value, as bounds, in at most 2000 points.
 
     The share is a falling step function; points are left out where it changes little, on a linear or on a
     logarithmic axis, and never the last.
@@ -80,42 +78,13 @@ def ccdf(recording: Recording, run: Names = None, series: Names = None, quantity
     for _, d in answers(recording, run, series, quantity):
         if d.refusal or d.total is None:
             continue
-        values, surely, maybe = _reaching(d)
-        kept = _thinned(maybe)
+        values, surely, maybe = reaching(d)
+        kept = thinned(maybe)
         values, low, high = values[kept], surely[kept] / d.total, maybe[kept] / d.total
         tables.append((d, {"value": values / divisor(d), "low": low, "high": high}))
     if not tables:
         raise SelectionError("the selection holds no series whose n is known: there is no share to draw")
     return _frame(tables)
-
-
-def _reaching(d: Distribution) -> tuple[Array, Array, Array]:
-    """Every end of an interval, and how many observations surely and perhaps reach it; only where some do."""
-    low, high, n, closed, _ = d.intervals
-    values = np.unique(np.concatenate([low, high]))
-    values = values[np.isfinite(values)]
-    lows, below = d.by_low
-    highs, ended, _ = d.by_high
-    total = int(n.sum())
-    # an open high end is not reached, a closed one is
-    at_end = np.zeros(len(values), np.int64)
-    reached = closed & np.isfinite(high)
-    np.add.at(at_end, np.searchsorted(values, high[reached]), n[reached])
-    surely = total - np.append(0, below)[np.searchsorted(lows, values, "left")]
-    maybe = total - np.append(0, ended)[np.searchsorted(highs, values, "right")] + at_end
-    some = maybe > 0
-    return values[some], surely[some], maybe[some]
-
-
-def _thinned(falling: Array) -> Array:
-    """Which points of a falling curve to keep: evenly many by share and by its logarithm, and the last."""
-    if len(falling) <= LONGEST_CURVE:
-        return np.arange(len(falling))
-    half = LONGEST_CURVE // 2 - 1
-    ends = float(falling[0]), float(falling[-1])
-    levels = np.concatenate([np.linspace(*ends, half), np.geomspace(*ends, half)])
-    kept = np.searchsorted(-falling.astype(np.float64), -levels)
-    return np.unique(np.append(np.minimum(kept, len(falling) - 1), [0, len(falling) - 1]))
 
 
 def exceedance(

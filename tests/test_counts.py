@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from recordings import TRUNCATED, US, histogram, one
 
 import rtlat
-from rtlat.counts import LONGEST_CURVE
 from rtlat.errors import SelectionError, UsageError
+from rtlat.limits import LONGEST_CURVE
 from rtlat.protocol import Recording
 from rtlat.rows import Rows
 
