@@ -7,6 +7,7 @@ during the measurement is in no estimate, and the observed maximum is a lower bo
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +20,9 @@ from rtlat.pareto import ParetoFit, Region, level
 from rtlat.refusals import Refusal, uncounted
 from rtlat.results import number
 from rtlat.threshold import MODE, Choice, choose, found_mode
+
+LARGEST = 0.01
+"""Chance at which the largest observation is no longer believed to be of the fitted tail."""
 
 WIDEST_SHAPE, HEAVIEST_SHAPE = 1.0, 1.0
 """Interval of the shape, and its upper end, from which a tail is too uncertain to be extrapolated."""
@@ -232,11 +236,29 @@ def _uncertain(region: Region) -> Refusal | None:
     return None
 
 
+def _unlike_the_largest(d: Distribution, fit: ParetoFit) -> str:
+    """Whether the largest observation is not what the fit expects: how many lie beyond it is exponential."""
+    low, high = float(fit.over.low.max()), float(fit.over.high.max())
+    if math.isinf(high):
+        return ""
+    least, most = (fit.over.count * float(fit.share_above(np.asarray(end))) for end in (high, low))
+    largest = f"the largest observation is {shown(d, fit.over.threshold + low)}"
+    if math.exp(-least) < LARGEST:
+        return (
+            f"{largest}, where the fit expects {least:.1f} beyond it (p {math.exp(-least):.2g}): the tail may end there"
+        )
+    if -math.expm1(-most) < LARGEST:
+        return f"{largest}, far beyond what the fit expects (p {-math.expm1(-most):.2g}): it may be of another kind"
+    return ""
+
+
 def _flags(d: Distribution, choice: Choice, found: Dependence | None) -> list[str]:
     """What was found against a tail, without being enough to refuse it."""
     flags = []
     if found and found.bursts:
         flags.append(f"exceedances are not independent, so intervals are too narrow: {found.text()}")
+    if choice.chosen and (unlike := _unlike_the_largest(d, choice.chosen.fit)):
+        flags.append(unlike)
     if choice.rejected:
         lowest = choice.candidates[0]
         mode = lowest.mode or second_mode(lowest.fit)

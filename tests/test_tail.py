@@ -223,3 +223,18 @@ def test_every_refusal_has_a_remedy() -> None:
 )
 def test_short_numbers(value: float, text: str) -> None:
     assert short(value) == text
+
+
+@pytest.mark.parametrize(
+    ("largest", "words"), [(4_000, "far beyond what the fit expects"), (None, "the tail may end there"), (300, "")]
+)
+def test_a_largest_observation_that_is_not_of_the_tail_is_flagged(largest: int | None, words: str) -> None:
+    values = exponential(100_000, 25, 3)
+    if largest:
+        values[values.argmax()] = largest
+    else:  # a heavy tail whose largest are missing
+        values = np.sort(np.floor(100 * np.random.default_rng(3).pareto(4, 100_000)))[:-8]
+    found = tail(binned(values))
+    assert isinstance(found, Tail), found.text()
+    about = [flag for flag in found.flags if "the largest observation is" in flag]
+    assert (words in about[0]) if words else not about
