@@ -21,9 +21,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rtlat.errors import UsageError
-from rtlat.excesses import excesses, gridded
+from rtlat.excesses import Excesses, excesses, gridded
 from rtlat.goodness import GroupedTest, SecondMode, goodness_of_fit, second_mode
-from rtlat.intervals import Distribution, Intervals
+from rtlat.intervals import Distribution, Intervals, sum_of
 from rtlat.levels import shown
 from rtlat.pareto import ParetoFit, fit_pareto
 from rtlat.refusals import Refusal
@@ -107,39 +107,63 @@ def choose(d: Distribution, threshold: float | None = None) -> Choice:
     UsageError
         If `threshold` lies within a bin, or nothing reaches it.
     """
-    upper = upper_tail(d)
-    if threshold is None:
-        tried = [excesses(upper, edge, d.total) for edge in edges(upper, d.total or 0)]
-    else:
-        try:
-            tried = [excesses(gridded(d.intervals), threshold)]
-        except ValueError as error:
-            raise UsageError(str(error)) from None
-        tried = [over for over in tried if over.count >= FEWEST]
-    if not tried:
-        most = (
-            min(d.total or 0, MOST) // SHARE if threshold is None else excesses(gridded(d.intervals), threshold).count
-        )
-        return Choice((), 0, Refusal("too few", _too_few(d, threshold, most)))
-    if tried[0].beyond > OVERFLOW * tried[0].count:
-        share = f"{tried[0].beyond} of {tried[0].count} exceedances lie beyond the histogram's last bin"
-        return Choice((), 0, Refusal("overflow", share))
+    tried = _one(d, threshold) if threshold is not None else _several(d)
+    if isinstance(tried, Refusal):
+        return Choice((), 0, tried)
+    fits = _fits(tried)
+    if isinstance(fits, Refusal):
+        return Choice((), 0, fits)
+    tested = tuple(Candidate(fit.over.threshold, fit, goodness_of_fit(fit)) for fit in fits)
+    candidates = tuple(candidate for candidate in tested if candidate.test.freedom)
+    if not candidates:
+        return Choice(tested, len(tested), Refusal("discrete", "the tail has too few bins to test a fit"))
+    return _accepted(d, candidates, forward_stop([candidate.test.p for candidate in candidates]))
+
+
+def _one(d: Distribution, threshold: float) -> list[Excesses] | Refusal:
+    """The excesses over one threshold."""
+    try:
+        over = excesses(gridded(d.intervals), threshold)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    if over.count < FEWEST:
+        reason = f"{over.count} of {d.total} observations reach the threshold, {FEWEST} are needed"
+        return Refusal("too few", reason)
+    return [over]
+
+
+def _several(d: Distribution) -> list[Excesses] | Refusal:
+    """The excesses over all thresholds that may be tried."""
+    upper, total = upper_tail(d), d.total or 0
+    tried = [excesses(upper, edge, total) for edge in edges(upper, total)]
+    if tried:
+        return tried
+    if total < FEWEST * SHARE:
+        reason = f"{total} observations, {FEWEST * SHARE} are needed to have {FEWEST} in the highest twentieth"
+        return Refusal("too few", reason)
+    beyond = sum_of(upper.n[upper.beyond])
+    if beyond > FEWEST:
+        return Refusal("overflow", f"{beyond} of {total} observations lie beyond the histogram's last bin")
+    return Refusal("discrete", f"no edge of a bin has {FEWEST} to {min(MOST, total // SHARE)} exceedances")
+
+
+def _fits(tried: Sequence[Excesses]) -> list[ParetoFit] | Refusal:
+    """The fits to those excesses that are spread over enough bins."""
+    lowest = tried[0]
+    if lowest.beyond > OVERFLOW * lowest.count:
+        reason = f"{lowest.beyond} of {lowest.count} exceedances lie beyond the histogram's last bin"
+        return Refusal("overflow", reason)
     within = [over for over in tried if over.beyond <= OVERFLOW * over.count]
     spread = [over for over in within if len(np.unique(over.low)) >= DISTINCT]
     if not spread:
-        bins = len(np.unique(within[0].low))
-        return Choice((), 0, Refusal("discrete", f"the tail has {bins} distinct values, {DISTINCT} are needed"))
+        bins = len(np.unique(lowest.low))
+        return Refusal("discrete", f"the tail has {bins} distinct values, {DISTINCT} are needed")
     fits = [fit_pareto(over) for over in spread]
-    coarse = fits[0]
-    fits = [fit for fit in fits if fit.scale >= fit.over.step]
-    if not fits:
-        reason = f"the tail's scale is {coarse.scale / coarse.over.step:.2g} bins, one is needed"
-        return Choice((), 0, Refusal("discrete", reason))
-    tested = [Candidate(fit.over.threshold, fit, goodness_of_fit(fit)) for fit in fits]
-    candidates = tuple(candidate for candidate in tested if candidate.test.freedom)
-    if not candidates:
-        return Choice(tuple(tested), len(tested), Refusal("discrete", "the tail has too few bins to test a fit"))
-    return _accepted(d, candidates, forward_stop([candidate.test.p for candidate in candidates]))
+    fine = [fit for fit in fits if fit.scale >= fit.over.step]
+    if not fine:
+        scale = fits[0].scale / fits[0].over.step
+        return Refusal("discrete", f"the tail's scale is {scale:.2g} bins, one is needed")
+    return fine
 
 
 def _accepted(d: Distribution, candidates: tuple[Candidate, ...], rejected: int) -> Choice:
@@ -160,15 +184,6 @@ def found_mode(d: Distribution, threshold: float, mode: SecondMode) -> str:
     place = f"from {low} on" if math.isinf(mode.high) else f"between {low} and {shown(d, threshold + mode.high)}"
     found = f"{mode.observed:.0f} observations where {mode.expected:.1f} are expected"
     return f"a second mode {place}: {found} (p {mode.p:.2g})"
-
-
-def _too_few(d: Distribution, threshold: float | None, most: int) -> str:
-    """Why there is nothing to fit."""
-    if threshold is not None:
-        return f"{most} of {d.total} observations reach the threshold, {FEWEST} are needed"
-    if (d.total or 0) < FEWEST * SHARE:
-        return f"{d.total} observations, {FEWEST * SHARE} are needed to have {FEWEST} in the highest twentieth"
-    return f"no edge of a bin has {FEWEST} to {MOST} exceedances: the histogram is too coarse there"
 
 
 def _misfit(d: Distribution, candidates: Sequence[Candidate]) -> str:

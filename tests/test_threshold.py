@@ -112,7 +112,16 @@ def exponential(n: int, scale: float) -> Distribution:
     ("d", "kind", "words"),
     [
         (exponential(900, 30), "too few", "900 observations, 1000 are needed"),
-        (counted([0, 1, 2], [1, 2, 3], [10**6, 10**5, 10**4]), "too few", "the histogram is too coarse"),
+        (
+            counted([0, 1, 2], [1, 2, 3], [10**6, 10**5, 10**4]),
+            "discrete",
+            "no edge of a bin has 50 to 2000 exceedances",
+        ),
+        (
+            counted([0, 1, 2], [1, 2, INF], [10**6, 10**5, 10**4]),
+            "overflow",
+            "10000 of 1110000 observations lie beyond",
+        ),
         (exponential(10**6, 0.8), "discrete", "distinct values, 10 are needed"),
         (counted([0, 100, 150], [100, 150, INF], [95_000, 850, 900]), "overflow", "900 of 1750 exceedances"),
     ],
