@@ -204,13 +204,16 @@ def stands(value: float, printed: set[str], more: int = 0) -> bool:
 
 def made_of(run: Run, texts: dict[int, str]) -> None:
     """Check that the text makes the statements of a run."""
-    everywhere = numbers_of("\n".join(texts.values()))
+    everywhere = numbers_of("\n".join(texts.values())) | numbers_of(
+        "".join(texts.values())
+    )  # whole where it was broken
     more = MORE.get(run.format, 0)
     arrays = run.rows.arrays()
     for cells in zip(*(column.tolist() for column in arrays.values()), strict=True):
         row = dict(zip(arrays, cells, strict=True))
         lines = range(row["line"], row["line"] + OBJECTS.get(run.format, 1))
-        here = numbers_of("\n".join(texts.get(line, "") for line in lines))
+        stood = [texts.get(line, "") for line in lines]
+        here = numbers_of("\n".join(stood)) | numbers_of("".join(stood))
         told = [row[name] for name in ("low", "high", "avg", "std") if math.isfinite(row[name])]
         told += [float(row[name]) for name in ("n", "missed") if row[name] > 0]
         # what a total leaves, what a footer counts, and the bins up to the least of absolute values, which are one
@@ -260,7 +263,7 @@ def check(garbled: tuple[tuple[str, bytes], tuple[str, bytes], list[Any]]) -> No
     assert not any("please report" in warning for warning in told), told
     texts: dict[int, str] = {}
     for line in reading.source.lines():
-        texts[line.number] = f"{texts.get(line.number, '')} {line.text}"
+        texts[line.number] = f"{texts[line.number]} {line.text}" if line.number in texts else line.text
     for run in reading.runs:
         if run.format not in UNPRINTED:
             made_of(run, texts)
