@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rtlat.blocks import BlockTail, block_tail
-from rtlat.extreme_value import return_level
 from rtlat.intervals import Array, Distribution, counted
-from rtlat.order import in_order
-from rtlat.pareto import level
-from rtlat.rank_intervals import percentile_interval
-from rtlat.tail import RefusedTail, Tail, tail
+from rtlat.statistics.rank_intervals import percentile_interval
+from rtlat.tails.blocks import BlockTail, block_tail
+from rtlat.tails.extreme_value import return_level
+from rtlat.tails.order import in_order
+from rtlat.tails.pareto import level
+from rtlat.tails.tail import RefusedTail, Tail, tail
 
 Random = np.random.Generator
 Outcome = dict[str, bool]

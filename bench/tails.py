@@ -1,8 +1,8 @@
 """What a fitted tail costs: of many bins against few, and its intervals against a bootstrap of the same fit.
 
 Run as ``python -m bench.tails``. An exponential tail is drawn with a fixed seed into 1e3 to 1e6 bins, all of them above
-the threshold, and fitted with its likelihood region; then `rtlat.tail.tail` with everything it does is run on the same
-bins as one run. The bootstrap draws the bins anew and fits each draw with the same code.
+the threshold, and fitted with its likelihood region; then `rtlat.tails.tail.tail` with everything it does is run on
+the same bins as one run. The bootstrap draws the bins anew and fits each draw with the same code.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from rtlat.excesses import Excesses, excesses
 from rtlat.intervals import Distribution, counted
-from rtlat.pareto import fit_pareto
-from rtlat.tail import tail
+from rtlat.tails.excesses import Excesses, excesses
+from rtlat.tails.pareto import fit_pareto
+from rtlat.tails.tail import tail
 
 ROUNDS = 5
 GOALS = {10**4: 0.2, 10**6: 1.0}

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import importlib
 
-TYPE_CHECKING = False  # as in rtlat.cli
+TYPE_CHECKING = False  # to import typing here would be a good part of the time that `rtlat --help` takes
 
 __version__ = "0.1.0"
 
 # Public name -> the module that holds it, imported when first used: `rtlat --help` needs no pandas.
 _HOME = {
-    "Bounds": "results",
+    "Bounds": "statistics.results",
     "Recording": "protocol",
     "RtlatError": "errors",
     "block_maxima": "counts",
     "ccdf": "counts",
-    "compare": "comparison",
+    "compare": "comparing.comparison",
     "concat": "reading",
     "detect": "detection",
     "exceedance": "counts",

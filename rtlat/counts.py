@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rtlat import stats
 from rtlat.errors import SelectionError, UsageError
 from rtlat.intervals import Array, Distribution
-from rtlat.limits import reaching, thinned
 from rtlat.protocol import Recording
 from rtlat.schema import KINDS, duration_ns
 from rtlat.selection import Names, answers, divisor, shown_unit
 from rtlat.statements import ALL, MAX, SAMPLE, WINDOW, Group
+from rtlat.statistics import stats
+from rtlat.statistics.limits import reaching, thinned
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,6 +7,7 @@ stands in ``runs.warnings``.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 
 
@@ -89,6 +90,16 @@ def printable(text: str) -> str:
     'a\\\\x1b[2Jb\\\\nc'
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def complain(message: object) -> None:
+    """Print one line on stderr.
+
+    Examples
+    --------
+    >>> complain("run.log: found nothing")
+    """
+    print(f"rtlat: {printable(str(message))}", file=sys.stderr)
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

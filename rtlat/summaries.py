@@ -11,13 +11,13 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rtlat import stats
 from rtlat.distribution import distributions
 from rtlat.intervals import ANYWHERE, Distribution, pool
 from rtlat.protocol import Recording
-from rtlat.ranks import fraction
-from rtlat.results import Bounds
 from rtlat.selection import Names, answers, divisor, shown_unit
+from rtlat.statistics import stats
+from rtlat.statistics.ranks import fraction
+from rtlat.statistics.results import Bounds
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -162,7 +162,7 @@ def _cells(table: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
 
 def _text(cell: Any) -> str:
     """One cell as text; unknown is a question mark."""
-    from rtlat.stats import Bounds
+    from rtlat.statistics.stats import Bounds
 
     if isinstance(cell, Bounds):
         return printable(cell.text())
@@ -171,7 +171,7 @@ def _text(cell: Any) -> str:
 
 def _csv(table: pd.DataFrame) -> str:
     """Every column; results of statistics as three columns each."""
-    from rtlat.stats import Bounds
+    from rtlat.statistics.stats import Bounds
 
     results = [name for name in table.columns if len(table) and isinstance(table[name].iloc[0], Bounds)]
     out = io.StringIO()

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import stats
 
-from rtlat.arms import Measured, Repeats
-from rtlat.contrast import Contrast, Question
+from rtlat.comparing.arms import Measured, Repeats
+from rtlat.comparing.contrast import Contrast, Question
 from rtlat.intervals import Distribution, counted
 
 US = 1000.0

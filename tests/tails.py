@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 from recordings import TRUNCATED, histogram, recording
 
-from rtlat import examined, read, summary, tables
-from rtlat.examined import Examined
+from rtlat import read, summary
+from rtlat.display import tables
 from rtlat.protocol import Recording
 from rtlat.rows import Rows
+from rtlat.tails import examined
+from rtlat.tails.examined import Examined
 
 RTIRQ = Path(__file__).resolve().parent.parent / "data" / "seeds" / "rtirq-results.txt"
 

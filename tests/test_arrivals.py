@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, kstest
 
-from rtlat.arrivals import burst, episodes, rate_change, together
-from rtlat.combs import binomial_tail, comb
+from rtlat.timeline.arrivals import burst, episodes, rate_change, together
+from rtlat.timeline.combs import binomial_tail, comb
 
 
 @pytest.mark.parametrize(("period", "count", "noise"), [(64.0, 9, 0), (64.0, 9, 6), (3.7, 100, 100), (0.5, 400, 600)])

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import textbook
 
-from rtlat.blocks import BlockTail, block_tail
 from rtlat.intervals import Array
-from rtlat.levels import Level
-from rtlat.refusals import Refusal
+from rtlat.tails.blocks import BlockTail, block_tail
+from rtlat.tails.levels import Level
+from rtlat.tails.refusals import Refusal
 
 INF = math.inf
 RANDOM = np.random.default_rng(1)

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from rtlat import cards
-from rtlat.cli import formats_table, main
+from rtlat.cli import main
+from rtlat.commands.formats import formats_table
 from rtlat.formats import FORMATS
 
 RTIRQ = "interval: 1000 loops: 3\nInterrupt statistics\n0.40 2 (66.666667)\n0.50 1 (100.000000)\n"

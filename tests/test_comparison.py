@@ -14,10 +14,10 @@ from recordings import SAME_FACTS, US, histogram, recording
 
 import rtlat
 from rtlat.cli import main
-from rtlat.comparison_html import compared
-from rtlat.comparison_views import json_of, overall, text
+from rtlat.comparing.comparison_html import compared
+from rtlat.comparing.comparison_views import json_of, overall, text
+from rtlat.comparing.experiment import commands
 from rtlat.errors import SelectionError, UsageError
-from rtlat.experiment import commands
 from rtlat.rows import Rows
 
 ROOT = Path(__file__).resolve().parent.parent

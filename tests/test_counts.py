@@ -13,9 +13,9 @@ from recordings import TRUNCATED, US, histogram, one
 
 import rtlat
 from rtlat.errors import SelectionError, UsageError
-from rtlat.limits import LONGEST_CURVE
 from rtlat.protocol import Recording
 from rtlat.rows import Rows
+from rtlat.statistics.limits import LONGEST_CURVE
 
 INF = math.inf
 

@@ -12,9 +12,9 @@ import pytest
 from recordings import TRUNCATED, US, histogram, one
 
 import rtlat
-from rtlat.course import NUMBERED, PLACED, PRINTED, Course, Told, activations, told
 from rtlat.protocol import Recording
 from rtlat.rows import Rows
+from rtlat.timeline.course import NUMBERED, PLACED, PRINTED, Course, Told, activations, told
 
 DATA = Path(__file__).resolve().parent.parent / "data" / "emulated-kernels"
 

@@ -10,12 +10,12 @@ import pytest
 from recordings import TRUNCATED, US, histogram, one
 from scipy.stats import poisson
 
-from rtlat import deadline
-from rtlat.course import Course, Pace, sequence, told
-from rtlat.deadline import EVERY, PRESETS, RECORDED, Duty, every_period, margin, missing, recorded
+from rtlat.deadlines import deadline
+from rtlat.deadlines.deadline import EVERY, PRESETS, RECORDED, Duty, every_period, margin, missing, recorded
 from rtlat.intervals import Distribution, counted
-from rtlat.results import Bounds
 from rtlat.rows import Rows
+from rtlat.statistics.results import Bounds
+from rtlat.timeline.course import Course, Pace, sequence, told
 
 MS = 1e6
 SKIPPING = Pace(period=1e-3, skips=True)

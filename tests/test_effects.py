@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rtlat.effects import difference, exceedance_ratio, ratio_of_counts, shift
 from rtlat.intervals import Distribution, counted
-from rtlat.results import Bounds
-from rtlat.superiority import common_step, grid, on_common_grid, superiority
+from rtlat.statistics.effects import difference, exceedance_ratio, ratio_of_counts, shift
+from rtlat.statistics.results import Bounds
+from rtlat.statistics.superiority import common_step, grid, on_common_grid, superiority
 
 
 def exactly(count: float) -> Bounds:

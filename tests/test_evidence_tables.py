@@ -10,8 +10,9 @@ from recordings import TRUNCATED, one, recording
 from scipy.stats import binom, binomtest
 from tails import RTIRQ, examine, made, rtirq, rtirq_samples
 
-from rtlat import evidence_tables, read
+from rtlat import read
 from rtlat.rows import Rows
+from rtlat.tails import evidence_tables
 
 
 def one_in(text: str) -> list[float]:

@@ -10,13 +10,13 @@ import pytest
 from recordings import TRUNCATED, histogram, one, recording
 from tails import examine, made
 
-from rtlat import examined
-from rtlat.course import told
-from rtlat.holdout import Holdout
-from rtlat.order import Ordered
 from rtlat.protocol import Recording
 from rtlat.rows import Rows
-from rtlat.tail import RefusedTail, Tail
+from rtlat.tails import examined
+from rtlat.tails.holdout import Holdout
+from rtlat.tails.order import Ordered
+from rtlat.tails.tail import RefusedTail, Tail
+from rtlat.timeline.course import told
 
 
 def threads(*periods: float, counts: tuple[int, ...] = (300, 200)) -> Recording:

@@ -9,8 +9,8 @@ import pytest
 import textbook
 from scipy import stats
 
-from rtlat.extreme_value import fit_maxima, return_level
 from rtlat.intervals import counted
+from rtlat.tails.extreme_value import fit_maxima, return_level
 
 INF = math.inf
 

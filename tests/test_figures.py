@@ -10,13 +10,13 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from rtlat import curves
-from rtlat.figures import MOST_CURVES, ccdf_figure, histogram_figure, percentile_figure
+from rtlat.display import curves
+from rtlat.display.figures import MOST_CURVES, ccdf_figure, histogram_figure, percentile_figure
+from rtlat.display.look import COLOURS, looks
+from rtlat.display.panels import log_ticks, stacked
 from rtlat.frames import frame
-from rtlat.look import COLOURS, looks
-from rtlat.panels import log_ticks, stacked
-from rtlat.results import Bounds, refused
 from rtlat.schema import RUNS
+from rtlat.statistics.results import Bounds, refused
 
 INF = math.inf
 

@@ -9,10 +9,10 @@ import pytest
 from scipy.stats import binom
 from series import NOISE, latencies, overflowed, processors, sampled, windowed
 
-from rtlat.course import told
-from rtlat.findings import Finding, findings
 from rtlat.intervals import Array
 from rtlat.protocol import Recording
+from rtlat.timeline.course import told
+from rtlat.timeline.findings import Finding, findings
 
 SEEDS = range(4)
 

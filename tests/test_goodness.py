@@ -9,10 +9,10 @@ import pytest
 import textbook
 from scipy import stats
 
-from rtlat.excesses import excesses
-from rtlat.goodness import cells, goodness_of_fit, second_mode
 from rtlat.intervals import Array, Intervals, counted
-from rtlat.pareto import ParetoFit, fit_pareto
+from rtlat.tails.excesses import excesses
+from rtlat.tails.goodness import cells, goodness_of_fit, second_mode
+from rtlat.tails.pareto import ParetoFit, fit_pareto
 
 INF = math.inf
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rtlat.holdout import Holdout, holdout
 from rtlat.intervals import Array
-from rtlat.order import in_order
-from rtlat.refusals import Refusal
+from rtlat.tails.holdout import Holdout, holdout
+from rtlat.tails.order import in_order
+from rtlat.tails.refusals import Refusal
 
 
 def held(values: Array, share: float = 0.5) -> Holdout | Refusal:

@@ -11,11 +11,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rtlat import jitter
-from rtlat.course import Course, sequence
 from rtlat.intervals import counted
-from rtlat.jitter import DEFINITIONS, Allan, allan, rfc3550
-from rtlat.results import Bounds
+from rtlat.statistics import jitter
+from rtlat.statistics.jitter import DEFINITIONS, Allan, allan, rfc3550
+from rtlat.statistics.results import Bounds
+from rtlat.timeline.course import Course, sequence
 
 BY_NAME = {one.name: one for one in DEFINITIONS}
 SUCCESSIVE = ("period jitter std", "period jitter worst", "RFC 3550 mean", "RFC 3550 max")

@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import binom, binomtest
 
 from rtlat.intervals import Distribution, counted
-from rtlat.limits import Exceedance, exceedance, exceedance_curve, reaching, share_interval
-from rtlat.refusals import Refusal
+from rtlat.statistics.limits import Exceedance, exceedance, exceedance_curve, reaching, share_interval
+from rtlat.tails.refusals import Refusal
 
 INF = math.inf
 MS = 1e6

@@ -13,8 +13,8 @@ import pytest
 from recordings import rtirq_table
 
 from rtlat.intervals import Distribution, counted
-from rtlat.maxima import Growth, Maximum, at_equal_n, growth, log_chance_of_none, maximum_of
-from rtlat.refusals import Refusal
+from rtlat.statistics.maxima import Growth, Maximum, at_equal_n, growth, log_chance_of_none, maximum_of
+from rtlat.tails.refusals import Refusal
 
 INF = math.inf
 

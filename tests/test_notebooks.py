@@ -13,8 +13,8 @@ import pytest
 from browser import opened
 
 from rtlat.errors import ReportError
-from rtlat.parameters import parameters_of
-from rtlat.report import report
+from rtlat.reporting.parameters import parameters_of
+from rtlat.reporting.report import report
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted(ROOT.glob("notebooks/*.ipynb"))

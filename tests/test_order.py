@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rtlat.course import sequence
 from rtlat.intervals import Array
-from rtlat.order import dependence, dispersion, drift, extremal_index, in_order, ordered
+from rtlat.tails.order import dependence, dispersion, drift, extremal_index, in_order, ordered
+from rtlat.timeline.course import sequence
 
 
 def armax(random: np.random.Generator, a: float, n: int) -> Array:

@@ -7,7 +7,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from rtlat.errors import ReportError
-from rtlat.parameters import checked, inspect, parameters_of
+from rtlat.reporting.parameters import checked, inspect, parameters_of
 
 SOURCE = """\
 # what the notebook asks

@@ -13,9 +13,9 @@ import pytest
 import textbook
 from scipy import stats
 
-from rtlat.excesses import excesses, gridded, joined
 from rtlat.intervals import Array, counted
-from rtlat.pareto import ParetoFit, fit_pareto, level, log_growth, moments
+from rtlat.tails.excesses import excesses, gridded, joined
+from rtlat.tails.pareto import ParetoFit, fit_pareto, level, log_growth, moments
 
 INF = math.inf
 

@@ -15,11 +15,11 @@ import pytest
 from recordings import SAME_FACTS, US, histogram, recording, rtirq_table
 
 import rtlat
-from rtlat.comparison import Comparison
-from rtlat.comparison_html import compared
-from rtlat.comparison_views import text
+from rtlat.comparing.comparison import Comparison
+from rtlat.comparing.comparison_html import compared
+from rtlat.comparing.comparison_views import text
 from rtlat.rows import Rows
-from rtlat.tail import tail
+from rtlat.tails.tail import tail
 
 BELL = {20: 1000, 21: 2000, 22: 3000, 23: 2000, 24: 1000, 30: 10}
 

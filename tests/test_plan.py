@@ -13,10 +13,10 @@ from scipy.stats import binom, poisson
 from rtlat.cli import main
 from rtlat.errors import UsageError
 from rtlat.intervals import counted
-from rtlat.plan import Plan, cycles_without, lasting, plan
-from rtlat.plans import plans, plans_text
-from rtlat.refusals import Refusal
 from rtlat.rows import Rows
+from rtlat.tails.plan import Plan, cycles_without, lasting, plan
+from rtlat.tails.plans import plans, plans_text
+from rtlat.tails.refusals import Refusal
 
 MS = 1e6
 

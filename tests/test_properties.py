@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recordings import one
 
-from rtlat import stats
 from rtlat.distribution import distribution
 from rtlat.intervals import Array, Distribution, counted, pool
 from rtlat.rows import Rows
+from rtlat.statistics import stats
 
 PERCENTS = ("0", "1", "25", "50", "75", "90", "99", "99.9", "100")
 

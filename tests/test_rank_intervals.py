@@ -12,8 +12,8 @@ from recordings import rtirq_table
 
 from rtlat.errors import UsageError
 from rtlat.intervals import Distribution, counted
-from rtlat.rank_intervals import percentile_interval, rank_interval, support_by_nines
-from rtlat.ranks import risk, samples_needed
+from rtlat.statistics.rank_intervals import percentile_interval, rank_interval, support_by_nines
+from rtlat.statistics.ranks import risk, samples_needed
 
 
 @pytest.mark.parametrize(

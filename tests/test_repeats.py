@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rtlat.repeats import (
+from rtlat.statistics.repeats import (
     NO_WORSE,
     UNDECIDED,
     WORSE,
@@ -21,7 +21,7 @@ from rtlat.repeats import (
     overdispersion,
     rank_of_limit,
 )
-from rtlat.results import Bounds
+from rtlat.statistics.results import Bounds
 
 
 def figures(values: list[float], width: float = 1.0, status: str = "ok") -> list[Bounds]:

@@ -17,8 +17,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 import rtlat
 from rtlat.errors import ReportError
-from rtlat.page import PLOTLY, About, index, page
-from rtlat.report import report
+from rtlat.reporting.page import PLOTLY, About, index, page
+from rtlat.reporting.report import report
 
 PARAMETERS = "data: list[str] = ['../logs']  # where they lie\nlimit: float = 50.0  # [us]"
 FIGURES = """\
@@ -254,7 +254,7 @@ def test_notebooks_that_are_none_are_refused(tmp_path: Path, monkeypatch: pytest
 
 
 def test_data_elsewhere_is_shown_without_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from rtlat.question import question
+    from rtlat.reporting.question import question
 
     for name in ("alice/lab/a/x.log", "alice/lab/b/x.log", "here/near/y.log"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom, kendalltau
 
 from rtlat.intervals import Array
-from rtlat.shifts import drift, steps, straighter
+from rtlat.timeline.shifts import drift, steps, straighter
 
 
 def neighbourly(chance: np.random.Generator, n: int, alike: float) -> Array:

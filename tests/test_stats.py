@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from recordings import TRUNCATED, US, histogram, one, rtirq_table
 
-from rtlat import stats
 from rtlat.distribution import distribution
 from rtlat.errors import UsageError
 from rtlat.intervals import Distribution, counted
 from rtlat.rows import Rows
+from rtlat.statistics import stats
 
 INF = math.inf
 

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 import rtlat
-from rtlat import markup, tables
+from rtlat.display import markup, tables
 from rtlat.errors import SelectionError
-from rtlat.results import Bounds, refused
+from rtlat.statistics.results import Bounds, refused
 
 PERCENTS = ["50", "99", "99.9"]
 NAMES = ["p50", "p99", "p99.9"]

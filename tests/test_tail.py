@@ -14,11 +14,11 @@ from recordings import TRUNCATED, US, one, rtirq_table
 
 from rtlat.distribution import distribution
 from rtlat.intervals import Array, Distribution, counted
-from rtlat.levels import STANDING, Level, short
-from rtlat.order import in_order
-from rtlat.refusals import REMEDIES, Refusal
 from rtlat.rows import Rows
-from rtlat.tail import RefusedTail, Tail, tail
+from rtlat.tails.levels import STANDING, Level, short
+from rtlat.tails.order import in_order
+from rtlat.tails.refusals import REMEDIES, Refusal
+from rtlat.tails.tail import RefusedTail, Tail, tail
 
 INF = math.inf
 

@@ -8,7 +8,7 @@ from recordings import TRUNCATED, histogram, recording
 from tails import examine, exponential, made, rtirq
 
 from rtlat.rows import Rows
-from rtlat.tail_answer import answer
+from rtlat.tails.tail_answer import answer
 
 STANDING = "Measurement is a lower bound"
 

@@ -10,8 +10,8 @@ from recordings import TRUNCATED, histogram, one, recording
 from scipy.stats import binomtest
 from tails import SCALE, N, examine, exponential, level_of, made, rtirq, rtirq_samples, share_reaching
 
-from rtlat import tail_curves
 from rtlat.rows import Rows
+from rtlat.tails import tail_curves
 
 
 def test_each_latency_has_the_share_of_the_printed_table() -> None:

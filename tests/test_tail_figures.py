@@ -11,10 +11,11 @@ import pytest
 from recordings import TRUNCATED, histogram, one
 from tails import N, examine, exponential, made, rtirq
 
-from rtlat import read, tail_curves, tail_figures
-from rtlat.examined import Examined
+from rtlat import read
 from rtlat.protocol import Recording
 from rtlat.rows import Rows
+from rtlat.tails import tail_curves, tail_figures
+from rtlat.tails.examined import Examined
 
 
 def traces(figure: go.Figure, **wanted: Any) -> list[Any]:

@@ -11,9 +11,9 @@ import pytest
 from recordings import one, recording
 from tails import SCALE, START, N, examine, exponential, level_of, made, rtirq
 
-from rtlat import tail_tables
-from rtlat.course import told
 from rtlat.rows import Rows
+from rtlat.tails import tail_tables
+from rtlat.timeline.course import told
 
 
 def numbers(text: str) -> list[float]:

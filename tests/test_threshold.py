@@ -12,10 +12,10 @@ from recordings import rtirq_table
 from scipy import stats
 
 from rtlat.errors import UsageError
-from rtlat.goodness import goodness_of_fit
 from rtlat.intervals import Distribution, counted
-from rtlat.stability import mean_excess, stability
-from rtlat.threshold import choose, edges, forward_stop
+from rtlat.tails.goodness import goodness_of_fit
+from rtlat.tails.stability import mean_excess, stability
+from rtlat.tails.threshold import choose, edges, forward_stop
 
 INF = math.inf
 

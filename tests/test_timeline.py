@@ -11,12 +11,14 @@ from recordings import US, one, recording
 from series import latencies, overflowed, processors, sampled, windowed
 
 import rtlat
-from rtlat import deadline_figures, deadline_tables, jitter_tables, timeline, timeline_figures, timeline_tables
-from rtlat.course import Course, sequence, told
-from rtlat.deadline import Duty
+from rtlat.deadlines import deadline_figures, deadline_tables
+from rtlat.deadlines.deadline import Duty
+from rtlat.display import jitter_tables
 from rtlat.errors import SelectionError, UsageError
 from rtlat.protocol import Recording
 from rtlat.rows import Rows
+from rtlat.timeline import timeline, timeline_figures, timeline_tables
+from rtlat.timeline.course import Course, sequence, told
 
 DATA = Path(__file__).resolve().parent.parent / "data" / "emulated-kernels"
 

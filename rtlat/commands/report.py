@@ -1,0 +1,68 @@
+"""``rtlat report``: notebooks run on data."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from rtlat.commands import logs
+from rtlat.commands.notebooks import notebook, notebooks_folder
+from rtlat.errors import RtlatError, UsageError, complain
+
+TYPE_CHECKING = False  # to import typing here would be a good part of the time that `rtlat --help` takes
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument("notebooks", nargs="*", metavar="NOTEBOOK", help="names or files (default: all)")
+    parser.add_argument("--data", nargs="+", metavar="PATH", help="logs, folders or patterns (default: data/)")
+    parser.add_argument("--each", metavar="PATTERN", help="one report per folder that matches, such as 'lab/*/'")
+    logs.card(parser)
+    parser.add_argument("-p", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the notebook")
+    parser.add_argument("-o", metavar="DIR", type=Path, default="reports", help="where to write (default: reports)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write one report per notebook, or per notebook and folder of ``--each``."""
+    from rtlat.reporting.question import takes
+    from rtlat.reporting.report import report
+
+    parameters: dict[str, Any] = dict(logs.pairs(options.p, "-p"))
+    if options.card:
+        parameters["card"] = options.card
+    if logs.facts(options):
+        parameters["facts"] = options.set
+    groups = _groups(options)
+    listed = [notebook(name) for name in options.notebooks] or sorted(notebooks_folder().glob("*.ipynb"))
+    if not options.notebooks:
+        needed = (["data"] if groups != [None] else []) + list(parameters)
+        listed = [asked for asked in listed if all(takes(asked, name) for name in needed)] or listed
+    status = 0
+    for data in groups:
+        try:
+            for path in report(listed, data, parameters, options.o, progress=sys.stderr):
+                print(path)
+        except RtlatError as error:
+            if data is None or len(groups) == 1:
+                raise
+            complain(f"{data[0]}: {error}")
+            status = 1
+    return status
+
+
+def _groups(options: argparse.Namespace) -> list[list[str] | None]:
+    """What each report is about: None for the data that the notebooks name."""
+    import glob
+
+    if not options.each:
+        return [options.data]
+    if options.data:
+        raise UsageError("--each and --data: found both, expected one of them")
+    folders = [folder for folder in sorted(glob.glob(options.each, recursive=True)) if os.path.isdir(folder)]
+    if not folders:
+        raise UsageError(f"--each {options.each}: matches no folder")
+    return [[folder] for folder in folders]

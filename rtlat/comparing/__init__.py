@@ -1,0 +1,1 @@
+"""Runs against runs: what may be compared, by how much they differ, and what follows."""

@@ -1,0 +1,1 @@
+"""What latencies mean for a periodic task."""

@@ -1,0 +1,1 @@
+"""Tables, figures and markup that all reports share."""

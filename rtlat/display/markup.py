@@ -1,0 +1,228 @@
+"""Tables and sentences as escaped HTML: what a reader sees first, and what a table's cells cannot hold."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rtlat.display.look import duration, looks, shortened, stated, titled
+from rtlat.display.tables import TOLD, context_differences, context_shared, deciding, listed, ordered
+from rtlat.schema import QUANTITIES
+from rtlat.statistics.results import STATUSES, Bounds
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_TOO_FEW = "n is too small for this percentile: with 95 % confidence nothing observed bounds it from both sides"
+
+STYLE = (
+    "<style>table.rtlat{font-size:.8em}"
+    "table.rtlat td,table.rtlat th{text-align:right;white-space:nowrap;padding:.3em .5em}"
+    "table.rtlat .w{text-align:left}table.rtlat .l{white-space:normal;min-width:12em;overflow-wrap:anywhere}"
+    "table.rtlat tbody th{padding-top:1.2em;font-weight:600}table.rtlat .u,ol.rtlat{color:#57606a}"
+    "ol.rtlat{font-size:.8em}</style>"
+)
+"""Text left, numbers right, what is unsure in grey."""
+
+_LONGEST = 34
+"""Characters of a name or a load in a table of numbers."""
+
+
+class Html(str):
+    """HTML that a notebook shows as such."""
+
+    def _repr_html_(self) -> str:
+        return str(self)
+
+    def __repr__(self) -> str:
+        return f"{len(self)} characters of HTML"
+
+
+def shown(table: pd.DataFrame, empty: str = "Nothing.") -> Html:
+    """Return a table as HTML: escaped, with a heading per quantity and unit, and footnotes for what is refused.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Cells are text, counts or results. Columns ``quantity`` and ``unit`` become headings, if both are there.
+    empty : str
+        Shown instead of a table without rows.
+    """
+    if table.empty:
+        return Html(f"<p>{html.escape(empty)}</p>")
+    grouped = {"quantity", "unit"} <= set(table.columns)
+    names = [name for name in table.columns if not grouped or name not in ("quantity", "unit")]
+    words = {name for name in names if isinstance(table[name].iloc[0], str)}
+    numbers = len(words) < len(names)
+    notes: dict[str, int] = {}
+    body, heading = [], ""
+    for row in table.to_dict("records"):
+        if grouped and titled(row["quantity"], row["unit"]) != heading:
+            heading = titled(row["quantity"], row["unit"])
+            body.append(f'<tr><th class="w" colspan="{len(names)}">{html.escape(heading)}</th></tr>')
+        cells = (_cell(row[name], name in words, _LONGEST if numbers else 0, notes) for name in names)
+        body.append(f"<tr>{''.join(cells)}</tr>")
+    head = "".join(f"<th{' class=w' * (name in words)}>{html.escape(name)}</th>" for name in names)
+    foot = "".join(f"<li>{html.escape(note)}</li>" for note in notes)
+    return Html(
+        f"{STYLE}<table class=rtlat><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+        + (f"<ol class=rtlat>{foot}</ol>" if foot else "")
+    )
+
+
+def _cell(value: Any, is_words: bool, longest: int, notes: dict[str, int]) -> str:
+    """One cell; a refusal and a percentile that n does not support get a footnote."""
+    if isinstance(value, Bounds):
+        return _result(value, notes)
+    text = f"{value:,}" if isinstance(value, int) else stated(value) or "unknown"
+    classes = " ".join(["w"] * is_words + ["l"] * (len(text) > _LONGEST and not longest) + ["u"] * (text == "unknown"))
+    title = f' title="{html.escape(text)}"' if longest and len(text) > longest else ""
+    text = shortened(text, longest) if longest else text
+    return f"<td{f' class={chr(34)}{classes}{chr(34)}' if classes else ''}{title}>{html.escape(text)}</td>"
+
+
+def _result(value: Bounds, notes: dict[str, int]) -> str:
+    """The cell of a result: at most four digits behind each other, all of them when pointed at."""
+    note = value.reason if value.status == "refused" else _TOO_FEW if value.supported is False else None
+    mark = f"<sup>{notes.setdefault(note, len(notes) + 1)}</sup>" if note else ""
+    told = [value.text(), STATUSES[value.status], f"rank {value.rank:,}" if value.rank else ""]
+    title = html.escape("; ".join(filter(None, told)))
+    # the greatest value has a column of its own
+    plain = replace(value, worst=None, high=math.inf) if value.worst is not None else value
+    text = html.escape(_wider(plain).text())
+    return f'<td{" class=u" if note else ""} title="{title}">{text}{mark}</td>'
+
+
+def _wider(value: Bounds) -> Bounds:
+    """The same bounds with fewer digits, never narrower.
+
+    Examples
+    --------
+    >>> _wider(Bounds(0.271507, 1158.18, "ok")).text(), _wider(Bounds(542, 113893, "ok")).text()
+    ('0.2715-1159', '542-113893')
+    """
+    low, high = ((math.floor, value.low), (math.ceil, value.high))
+    ends = []
+    for toward, end in (low, high):
+        digits = 3 - math.floor(math.log10(abs(end))) if end and math.isfinite(end) else 0
+        scale = 10 ** max(0, digits)
+        near = round(end * scale) / scale if math.isfinite(end) else end
+        ends.append(end if math.isclose(near, end, rel_tol=1e-12) else toward(end * scale) / scale)
+    return replace(value, low=ends[0], high=ends[1])
+
+
+def context(rows: pd.DataFrame, runs: pd.DataFrame) -> Html:
+    """Return what differs between the runs of each quantity, and what they share, as HTML.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        As `rtlat.display.tables.chosen` gives them.
+    runs : DataFrame
+        As in `rtlat.schema.RUNS`.
+    """
+    parts = []
+    for quantity, group in rows.groupby("quantity", sort=False):
+        used = runs[runs["run"].isin(group["run"])]
+        same = context_shared(used)
+        shared = "; ".join(f"{what}: {value}" for what, value in zip(same["what"], same["value"], strict=True))
+        count = "1 run" if len(used) == 1 else f"{len(used)} runs"
+        parts.append(f"<p><b>{quantity}</b>, {count}. {'In common: ' * (len(used) > 1)}{html.escape(shared)}.</p>")
+        if len(used) > 1:
+            parts.append(shown(context_differences(used), "Nothing that the logs or run cards state differs."))
+    return Html("".join(parts))
+
+
+def answer(rows: pd.DataFrame, runs: pd.DataFrame, percentiles: Sequence[str]) -> Html:
+    """Return what a comparison found: two sentences for each quantity, and why quantities are not ranked.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        As `rtlat.display.tables.chosen` gives them.
+    runs : DataFrame
+        As in `rtlat.schema.RUNS`.
+    percentiles : sequence of str
+        Columns of `rows`, rising.
+    """
+    look = looks(runs)
+    times = {str(run): duration(seconds) for run, seconds in zip(runs["run"], runs["duration"], strict=True)}
+    parts = []
+    for (quantity, unit), group in rows.groupby(["quantity", "unit"], sort=False):
+        found = list(ordered(group, percentiles))
+        if all(row[name].status == "refused" for row in found for name in (*percentiles, "max")):
+            continue
+        for row in found:
+            label, name = look[row["run"]].label, html.escape(row["name"])
+            row["who"] = f"{label}, {name}" if look[row["run"]].name not in label else label
+        sentences = _spread(found, percentiles, str(unit)), _worst(found, str(unit), times), _note(found, runs)
+        parts.append(f"<li><b>{quantity} [{unit}]</b>: {' '.join(sentences)}</li>")
+    return Html(f"<ul>{''.join(parts)}</ul>{_why(rows, runs)}")
+
+
+def _spread(rows: list[dict[str, Any]], percentiles: Sequence[str], unit: str) -> str:
+    """Which run has the lowest and which the highest value of the highest percentile that most rows have."""
+    name = deciding(rows, percentiles)[0]
+    told = [row for row in rows if row[name].status in TOLD]
+    found = told or [row for row in rows if row[name].status != "refused"]
+    if not found:
+        return "no percentile is known."
+    found.sort(key=lambda row: (row[name].low, row[name].high))
+    lowest, highest = (f"{_value(row[name], unit)} ({row['who']})" for row in (found[0], found[-1]))
+    most = len(found)
+    if most == 1:
+        return f"{name} is {lowest}."
+    alike = sum(row[name].low <= found[0][name].high for row in found[1:])
+    if alike == most - 1:
+        return f"the logs do not tell the {name} of {most} runs apart: {lowest}, {highest}."
+    besides = f" ({alike} more may be as low)" if alike else ""
+    return f"of {most} runs the lowest {name} is {lowest}{besides}, the highest {highest}."
+
+
+def _worst(rows: list[dict[str, Any]], unit: str, times: dict[str, str]) -> str:
+    """The worst observed value, always with n and duration."""
+    known = [row for row in rows if row["max"].status != "refused"]
+    if not known:
+        return "No largest value is printed."
+    row = max(known, key=lambda row: row["max"].low)
+    n = f"{row['n']:,}" if stated(row["n"]) else "unknown"
+    basis = f"n {n}, {times[str(row['run'])] or 'duration unknown'}"
+    return f"Worst observed: {_value(row['max'], unit)} ({row['who']}; {basis})."
+
+
+def _note(rows: list[dict[str, Any]], runs: pd.DataFrame) -> str:
+    """What the cards say of most of these runs, such as that the machine was emulated."""
+    names = {row["run"] for row in rows}
+    notes = runs["note"][runs["run"].isin(names)]
+    counted = notes.value_counts()
+    often = [str(note) for note, count in counted.items() if stated(note) and count > max(1, len(names) / 2)]
+    return html.escape(" ".join(f"Note: {note}." for note in often))
+
+
+def _value(cell: Bounds, unit: str) -> str:
+    """A result in a sentence."""
+    return f"<b>{html.escape(cell.text(unit))}</b>"
+
+
+def _why(rows: pd.DataFrame, runs: pd.DataFrame) -> str:
+    """Why groups are not ranked against each other, and what to mind within one."""
+    sentences = []
+    quantities = list(dict.fromkeys(rows["quantity"]))
+    if len(quantities) > 1:
+        meant = "; ".join(f"{quantity}: {QUANTITIES.get(quantity, 'not stated')}" for quantity in quantities)
+        sentences.append(
+            "Quantities are not ranked against each other: they measure different paths, and the longer path takes"
+            f" longer on any system ({html.escape(meant)})."
+        )
+    if "cycles" in set(rows["unit"]) and rows["unit"].nunique() > 1:
+        sentences.append("Cycles stand apart from microseconds because the clock rate is not stated.")
+    used = runs[runs["run"].isin(rows["run"])]
+    loads = list(dict.fromkeys(stated(load) or "unknown" for load in used["load"]))
+    if len(loads) > 1:
+        sentences.append(f"Loads differ ({html.escape(listed(loads))}): compare rows of the same load.")
+    if len({stated(seconds) for seconds in used["duration"]}) > 1:
+        sentences.append("Durations differ: a worst observed value can only grow with the number of observations.")
+    return f"<p>{' '.join(sentences)}</p>" if sentences else ""

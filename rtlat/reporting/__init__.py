@@ -1,0 +1,1 @@
+"""Notebooks run with parameters and written as pages that open anywhere."""

@@ -1,0 +1,215 @@
+"""What a report answers: a notebook, its parameters and its data, all checked before a kernel starts.
+
+A report is named after its question: the notebook, the data, and eight hex digits of the parameters, the
+hashes of the inputs and the version of rtlat. The same question has the same name and overwrites its answer.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rtlat import cards
+from rtlat.errors import ReportError, nearest, printable
+from rtlat.reporting.page import About
+from rtlat.reporting.parameters import checked, parameters_of
+
+Paths = str | Path | Sequence[str | Path]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A notebook and all its answer depends on.
+
+    Attributes
+    ----------
+    notebook : Path
+        Absolute.
+    node : nbformat.NotebookNode
+        Its content.
+    values : dict
+        Parameters for papermill, ``data`` as absolute paths.
+    shown : dict
+        Absolute path -> the name a report may show for it.
+    about : About
+        What the report tells about itself.
+    name : str
+        File name of the report, without suffix.
+    """
+
+    notebook: Path
+    node: Any
+    values: dict[str, Any]
+    shown: dict[str, str]
+    about: About
+    name: str
+
+
+def question(notebook: str | Path, data: Paths | None, given: Mapping[str, Any]) -> Question:
+    """Check a notebook, the values given for its parameters, and its data.
+
+    Parameters
+    ----------
+    notebook : path
+        With a cell tagged ``parameters``.
+    data : path or sequence of paths, optional
+        Logs, folders or patterns; the notebook's own default, relative to its folder, if left out.
+    given : mapping
+        Values by name; strings are read by the parameter's annotation.
+
+    Raises
+    ------
+    ReportError
+        At what is wrong, before anything has run.
+    """
+    if "://" in str(notebook):
+        raise ReportError(f"{notebook}: notebooks are read from files, not from addresses")
+    notebook = Path(notebook)
+    node = _notebook(notebook)
+    try:
+        known = parameters_of(node)
+    except ReportError as error:
+        raise ReportError(f"{notebook}: {error}") from None
+    values = checked(given, known, notebook.name)
+    effective = {name: parameter.default for name, parameter in known.items()} | values
+    if data is not None and "data" not in known:
+        raise ReportError(f"{notebook.name} takes no data: it has no parameter 'data'")
+    shown: dict[str, str] = {}
+    if "data" in known:
+        base = Path.cwd() if data is not None or "data" in given else notebook.resolve().parent
+        paths = _absolute(effective["data"] if data is None else data, base)
+        shown = dict(zip(paths, _shown(paths), strict=True))
+        values |= checked({"data": paths if "list" in known["data"].annotation else _one(paths)}, known, notebook.name)
+        effective["data"] = list(shown.values())
+    names = list(shown.values())
+    if card := effective.get("card"):
+        path = _absolute(card, Path.cwd())[0]
+        shown[path] = effective["card"] = _shown([path])[0]
+        values["card"] = path
+    about = About(
+        notebook=notebook.name,
+        title=" · ".join([_heading(node) or notebook.stem, *([", ".join(_brief(names, 2))] if names else [])]),
+        made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
+        data=names,
+        parameters=effective,
+        help={name: parameter.help for name, parameter in known.items()},
+        inputs=_inputs(shown),
+        versions=_versions(),
+    )
+    name = "-".join(filter(None, [notebook.stem, _slug(names), _digest(about)]))
+    return Question(notebook.resolve(), node, values, shown, about, name)
+
+
+def takes(notebook: str | Path, name: str) -> bool:
+    """Return whether a notebook has a parameter of this name."""
+    return name in parameters_of(_notebook(Path(notebook)))
+
+
+def _notebook(path: Path) -> Any:
+    """The notebook, or why it is none."""
+    import nbformat
+
+    try:
+        return nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    except FileNotFoundError:
+        others = [other.name for other in path.parent.glob("*.ipynb")]
+        raise ReportError(f"no notebook {path}{nearest(path.name, others) if others else ''}") from None
+    except Exception as error:  # nbformat fails in many ways on what is no notebook
+        raise ReportError(f"{path} is no notebook ({printable(str(error))[:80]})") from None
+
+
+def _heading(node: Any) -> str:
+    """The notebook's own title: its first Markdown heading."""
+    texts = [cell.source for cell in node.cells if cell.cell_type == "markdown"]
+    found = re.search(r"^# (.+)$", "\n".join(texts), re.M)
+    return found[1].strip() if found else ""
+
+
+def _absolute(chosen: Any, base: Path) -> list[str]:
+    """Data as absolute paths, as a kernel that runs elsewhere needs them; patterns stay patterns."""
+    paths = [str(chosen)] if isinstance(chosen, str | Path) else [str(path) for path in chosen or []]
+    if not paths:
+        raise ReportError("no data; name logs, folders or patterns")
+    for path in paths:
+        if "://" in path or path == "-":
+            raise ReportError(f"{path}: a report is made from files; save it as one first")
+        if not (base / path).exists() and not glob.glob(str(base / path), recursive=True):
+            raise ReportError(f"{path}: no such file or folder")
+    return list(dict.fromkeys(os.path.normpath(base / path) for path in paths))
+
+
+def _one(paths: list[str]) -> str:
+    """The only path, for a notebook whose data is one."""
+    if len(paths) > 1:
+        raise ReportError(f"the notebook takes one path as data, found {len(paths)}")
+    return paths[0]
+
+
+def _shown(paths: list[str]) -> list[str]:
+    """Paths as a report may show them: from here if they lie below, else from where they meet."""
+    here = str(Path.cwd())
+    meet = os.path.commonpath([os.path.dirname(path) for path in paths])
+    return [os.path.relpath(path, here if path.startswith(here + os.sep) else meet) for path in paths]
+
+
+def _inputs(shown: Mapping[str, str]) -> list[tuple[str, int, str]]:
+    """Name, size and sha256 of every file the answer may depend on: logs, and the cards beside them."""
+    found: dict[Path, str] = {}
+    for path, name in shown.items():
+        for match in [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True)):
+            root, label = Path(match), name if match == path else os.path.basename(match)
+            for file in [root] if root.is_file() else sorted(file for file in root.rglob("*") if file.is_file()):
+                inner = file.relative_to(root)
+                if not any(part.startswith(".") for part in inner.parts):
+                    found[file] = os.path.join(label, inner) if inner.parts else label
+            if root.is_file() and (card := cards.beside(root)):
+                found.setdefault(card, card.name)
+    hashed = []
+    for file, label in found.items():
+        try:
+            with file.open("rb") as stream:
+                hashed.append((label, file.stat().st_size, hashlib.file_digest(stream, "sha256").hexdigest()))
+        except OSError as error:
+            raise ReportError(f"{label}: found a file that cannot be read ({error.strerror})") from None
+    return hashed
+
+
+def _brief(names: list[str], most: int) -> list[str]:
+    """Names if there are at most so many, else the first and how many more."""
+    return names if len(names) <= most else [names[0], f"{len(names) - 1} more"]
+
+
+def _slug(names: list[str]) -> str:
+    """Data names as part of a file name."""
+    words = [re.sub(r"[^a-z0-9]+", "-", os.path.basename(name).lower()).strip("-") for name in _brief(names, 3)]
+    return "-".join(filter(None, words))[:60].strip("-")
+
+
+def _digest(about: About) -> str:
+    """Eight hex digits of all the answer depends on; where the data lies is not part of it."""
+    parameters = {name: value for name, value in about.parameters.items() if name != "data"}
+    inputs = sorted(sha256 for _, _, sha256 in about.inputs)
+    text = json.dumps([parameters, inputs, about.versions["rtlat"]], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def _versions() -> dict[str, str]:
+    """What a result depends on besides its inputs."""
+    import platform
+    from importlib.metadata import version
+
+    from rtlat import __version__
+
+    return {
+        "rtlat": __version__,
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("numpy", "pandas", "plotly")},
+    }

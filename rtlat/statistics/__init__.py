@@ -1,0 +1,1 @@
+"""Numbers in, results out: nothing here knows of frames, logs or notebooks."""

@@ -1,0 +1,1 @@
+"""Latency in the course of time: drift, steps, bursts and periodic outliers."""
