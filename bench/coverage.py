@@ -1,24 +1,18 @@
 """How often intervals hold what they say, tails are refused wrongly, and what should be refused is: with known truth.
 
-Run as ``python -m bench.coverage > bench/coverage.md``; some minutes on two processors, progress on stderr. Every
-replicate has a seed of its own, so the table does not depend on how many processes made it. `tests/test_coverage.py`
-holds the same claims: a few replicates each in CI, all of them with ``pytest -m slow``.
+Run as ``python -m bench.coverage > bench/coverage.md``; some minutes on two processors, progress on stderr.
+`tests/test_coverage.py` holds the same claims: a few replicates each in CI, all of them with ``pytest -m slow``.
 """
 
 from __future__ import annotations
 
-import os
 import sys
-import zlib
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from functools import partial
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from bench.trials import Case, Claim, Outcome, Random, case, report
 from rtlat.intervals import Array, Distribution, counted
 from rtlat.statistics.rank_intervals import percentile_interval
 from rtlat.tails.blocks import BlockTail, block_tail
@@ -26,9 +20,6 @@ from rtlat.tails.extreme_value import return_level
 from rtlat.tails.order import in_order
 from rtlat.tails.pareto import level
 from rtlat.tails.tail import RefusedTail, Tail, tail
-
-Random = np.random.Generator
-Outcome = dict[str, bool]
 
 ANSWERED, CAUGHT = "is answered", "is refused or flagged"
 SHAPE, AT_N, AT_10N, AT_100N = "shape", "level at n", "level at 10 n", "level at 100 n"
@@ -43,45 +34,6 @@ replicates is 0.007, of 0.9 in 300 it is 0.017; a row contradicts its claim wher
 less than one of 1000 such tables. Rows without a claim show what the method cannot do, or only in part: laws that reach
 their limit slowly, modes that do not stand apart, slow drift.
 """
-
-
-class Claim(NamedTuple):
-    """What is to happen in which share of the replicates; without bounds it is only reported."""
-
-    what: str
-    least: float = 0.0
-    most: float = 1.0
-
-
-@dataclass(frozen=True)
-class Case:
-    """A law with known truth, and what is claimed of it."""
-
-    title: str
-    draw: Callable[[Random], Outcome]
-    claims: tuple[Claim, ...]
-    replicates: int
-
-
-class Row(NamedTuple):
-    """What happened."""
-
-    title: str
-    claim: Claim
-    trials: int
-    successes: int
-
-    @property
-    def share(self) -> float:
-        """Share of the replicates in which it happened."""
-        return self.successes / self.trials
-
-    def contradicts(self, chance: float = 0.001) -> bool:
-        """Whether so few, or so many, would happen with less than this chance if the claim held."""
-        from scipy.stats import binom
-
-        few = binom.cdf(self.successes, self.trials, self.claim.least) < chance
-        return bool(few or binom.sf(self.successes - 1, self.trials, self.claim.most) < chance)
 
 
 def binned(values: Array) -> Distribution:
@@ -204,12 +156,8 @@ def percentile(random: Random, percent: str, n: int, cut: bool) -> Outcome:
     return {"interval": found.low <= truth <= found.high}
 
 
-def cases(size: float = 1.0) -> Iterator[Case]:
-    """All cases, with their replicates times `size`."""
-
-    def case(title: str, draw: Callable[..., Outcome], arguments: tuple[Any, ...], n: int, *claims: Claim) -> Case:
-        return Case(title, partial(_call, draw, arguments), claims, max(1, round(n * size)))
-
+def cases() -> Iterator[Case]:
+    """All cases."""
     levels = (Claim(ANSWERED, *ANSWERS), Claim(SHAPE, *COVERS), Claim(AT_N, *COVERS), Claim(AT_10N, *COVERS))
     for exceedances, scale in ((300, 5), (300, 20), (1000, 5)):
         for shape in (-0.2, 0.1, 0.3):
@@ -247,54 +195,5 @@ def cases(size: float = 1.0) -> Iterator[Case]:
         yield case(title, drifting, (300, ratio, step), 300, Claim(CAUGHT))
 
 
-def _call(draw: Callable[..., Outcome], arguments: tuple[Any, ...], random: Random) -> Outcome:
-    """A case's replicate; a partial of a function can be sent to another process."""
-    return draw(random, *arguments)
-
-
-def outcomes(case: Case, first: int, last: int) -> list[Outcome]:
-    """Some of a case's replicates."""
-    seed = zlib.crc32(case.title.encode())
-    return [case.draw(np.random.default_rng([seed, place])) for place in range(first, last)]
-
-
-def rows(case: Case, pool: ProcessPoolExecutor | None = None) -> list[Row]:
-    """What happened in all replicates of a case, in several processes if there is a pool of them."""
-    cuts = np.linspace(0, case.replicates, min(case.replicates, 20) + 1).astype(int).tolist()
-    parts = [(case, first, last) for first, last in pairwise(cuts)]
-    made = pool.map(outcomes, *zip(*parts, strict=True)) if pool else (outcomes(*part) for part in parts)
-    all_outcomes = [outcome for part in made for outcome in part]
-    found = []
-    for claim in case.claims:
-        told = [outcome[claim.what] for outcome in all_outcomes if claim.what in outcome]
-        found.append(Row(case.title, claim, len(told), sum(told)))
-    return found
-
-
-def table(found: list[Row]) -> str:
-    """Rows as Markdown."""
-    lines = ["| case | what | replicates | share | claim |", "|---|---|---|---|---|"]
-    for row in found:
-        least, most = row.claim.least, row.claim.most
-        claim = "" if (least, most) == (0, 1) else f"at least {least:g}" + (f", at most {most:g}" if most < 1 else "")
-        lines.append(f"| {row.title} | {row.claim.what} | {row.trials} | {row.share:.3f} | {claim} |")
-    return "\n".join(lines)
-
-
-def main() -> int:
-    """Print the table; exit status 1 if a claim is contradicted."""
-    found: list[Row] = []
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        every = list(cases())
-        for place, case in enumerate(every, 1):
-            found += rows(case, pool)
-            shares = ", ".join(f"{row.claim.what} {row.share:.3f}" for row in found[-len(case.claims) :])
-            print(f"{place}/{len(every)} {case.title}: {shares}", file=sys.stderr, flush=True)
-    print(f"# {__doc__.strip().splitlines()[0]}\n")
-    print(INTRODUCTION)
-    print(table(found))
-    return int(any(row.contradicts() for row in found))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(report(__doc__.strip().splitlines()[0], INTRODUCTION, cases()))

@@ -15,17 +15,17 @@ from conftest import ROOT
 
 sys.path.insert(0, str(ROOT))
 
-from bench.coverage import Case, Claim, Row, cases, rows, table
+from bench.coverage import cases
+from bench.trials import Case, Claim, Row, committed, fewer, rows, table
 
 SMALL = 0.03
 FULL = list(cases())
-CLAIMED = [case for case in cases(SMALL) if any(claim[1:] != (0, 1) for claim in case.claims)]
+CLAIMED = [case for case in fewer(cases(), SMALL) if any(claim[1:] != (0, 1) for claim in case.claims)]
 
 
 def committed_rows() -> list[list[str]]:
     """Return the cells of the table that was made last."""
-    lines = (ROOT / "bench" / "coverage.md").read_text("utf-8").splitlines()
-    return [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")][1:]
+    return committed((ROOT / "bench" / "coverage.md").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("case", CLAIMED, ids=lambda case: case.title)
@@ -40,12 +40,12 @@ def test_a_few_replicates_do_not_contradict_a_claim(case: Case) -> None:
 def test_all_replicates_hold_the_claims_and_are_those_of_the_table(case: Case) -> None:
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         found = rows(case, pool)
-    committed = {(cells[0], cells[1]): float(cells[3]) for cells in committed_rows()}
+    made = {(cells[0], cells[1]): float(cells[3]) for cells in committed_rows()}
     for row, line in zip(found, table(found).splitlines()[2:], strict=True):
         print(line, flush=True)
         assert row.share >= row.claim.least, line
         assert not row.contradicts(), line
-        assert row.share == pytest.approx(committed[row.title, row.claim.what], abs=0.01), "make bench/coverage.md anew"
+        assert row.share == pytest.approx(made[row.title, row.claim.what], abs=0.01), "make bench/coverage.md anew"
 
 
 def test_the_table_holds_what_is_claimed() -> None:
@@ -64,6 +64,6 @@ def test_the_bound_rejects_what_is_far_from_a_claim_only() -> None:
 
 
 def test_replicates_do_not_depend_on_how_they_are_parted() -> None:
-    case = next(case for case in cases(0.002) if case.title.startswith("percentile 99.9"))
+    case = next(case for case in fewer(cases(), 0.002) if case.title.startswith("percentile 99.9"))
     with ProcessPoolExecutor(2) as pool:
         assert rows(case) == rows(case, pool)
