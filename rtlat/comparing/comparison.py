@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rtlat.comparing import experiment
 from rtlat.comparing.arms import POOLED, Repeats, by_column, repeats
-from rtlat.comparing.comparability import ALIKE, CORRECTED, OPEN, REFUSED, Verdict, merged, verdict
 from rtlat.comparing.conclusions import NOT_COMPARABLE, conclusions
 from rtlat.comparing.contrast import LIMIT, Contrast, Question, median
 from rtlat.comparing.effect_rows import Effect, effects
+from rtlat.comparing.pairing import Pair, paired, unmet
 from rtlat.counts import limit_in
 from rtlat.display.look import duration, stated
 from rtlat.display.tables import context_differences, listed
@@ -24,8 +24,6 @@ from rtlat.statistics.ranks import fraction, risk
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_WEIGHTS = (ALIKE, CORRECTED, OPEN, REFUSED)
 
 Percents = Sequence[str | float] | None
 
@@ -68,21 +66,6 @@ class Comparison(NamedTuple):
     effects: pd.DataFrame
     context: pd.DataFrame
     experiment: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Pair:
-    """Two sets of repeats and the verdict on them."""
-
-    a: Repeats
-    b: Repeats
-    verdict: Verdict
-    compared: bool = False
-
-    @property
-    def place(self) -> tuple[int, int]:
-        """How far from alike they are."""
-        return _WEIGHTS.index(self.verdict.word), len(self.verdict.findings)
 
 
 def compare(
@@ -146,12 +129,12 @@ def compare(
     """
     named = dict(by_column(recording, arms) if isinstance(arms, str) else arms)
     reference = _reference(against, named, set(map(str, recording.runs["run"])))
-    pairs = _pairs(repeats(recording, named, quantity, series), reference)
+    pairs = paired(repeats(recording, named, quantity, series), reference)
     asked = _question(percentiles, limit, figure, tolerance, confidence)
     used = [pair for pair in pairs if pair.compared]
     contrasts = [Contrast(pair.a, pair.b, _with_limit(asked, limit, pair.b)) for pair in used]
     concluded = [_about(pair) | vars(found) for pair, found in zip(used, conclusions(contrasts), strict=True)]
-    alone = [_about(pair) | {"outcome": NOT_COMPARABLE, "why": pair.verdict.text()} for pair in _alone(pairs)]
+    alone = [_about(pair) | {"outcome": NOT_COMPARABLE, "why": pair.verdict.text()} for pair in unmet(pairs)]
     spread = {id(side): one for contrast in contrasts for side, one in _spread(contrast)}
     both = zip(used, contrasts, strict=True)
     rows = [_about(pair) | _cells(pair, one) for pair, contrast in both for one in effects(contrast)]
@@ -203,40 +186,7 @@ def _with_limit(asked: Question, limit: str | float | None, side: Repeats) -> Qu
     return asked if limit is None else replace(asked, limit=limit_in(limit, side.d))
 
 
-def _pairs(sets: Sequence[Repeats], reference: str) -> list[_Pair]:
-    """Every set against every set of the reference; those are compared that are nearest to alike."""
-    theirs = [one for one in sets if one.arm == reference]
-    theirs = [one for one in theirs if one.runs[0].says("evidence") != "claim"] or theirs
-    pairs = []
-    for a in sets:
-        if a.arm == reference:
-            continue
-        mine = [_Pair(a, b, _met(a, b)) for b in theirs if a.runs[0].series == b.runs[0].series]
-        best = min((pair.place for pair in mine), default=(0, 0))
-        pairs += [replace(pair, compared=pair.place == best and pair.verdict.word != REFUSED) for pair in mine]
-    return pairs
-
-
-def _met(a: Repeats, b: Repeats) -> Verdict:
-    """The verdict on two sets of repeats."""
-    pairs = (verdict(one, other) for one in a.representatives() for other in b.representatives())
-    return merged(pairs, (a.arm, a.runs), (b.arm, b.runs))
-
-
-def _alone(pairs: Sequence[_Pair]) -> list[_Pair]:
-    """Of each set that is compared with nothing, the pair that is nearest to comparable."""
-    met = {id(pair.a) for pair in pairs if pair.compared}
-    rest: dict[int, list[_Pair]] = {}
-    for pair in pairs:
-        if id(pair.a) not in met:
-            rest.setdefault(id(pair.a), []).append(pair)
-    return [
-        min(several, key=lambda pair: (pair.a.d.quantity != pair.b.d.quantity, len(pair.verdict.of(REFUSED))))
-        for several in rest.values()
-    ]
-
-
-def _about(pair: _Pair) -> dict[str, Any]:
+def _about(pair: Pair) -> dict[str, Any]:
     """What a row is about."""
     series = pair.a.runs[0].series
     return {
@@ -250,7 +200,7 @@ def _about(pair: _Pair) -> dict[str, Any]:
     }
 
 
-def _verdict(pair: _Pair) -> dict[str, Any]:
+def _verdict(pair: Pair) -> dict[str, Any]:
     """A verdict's own cells."""
     return {
         "verdict": pair.verdict.word,
@@ -289,7 +239,7 @@ def _spread(contrast: Contrast) -> Iterator[tuple[Repeats, dict[str, Any]]]:
         )
 
 
-def _cells(pair: _Pair, effect: Effect) -> dict[str, Any]:
+def _cells(pair: Pair, effect: Effect) -> dict[str, Any]:
     """An effect's own cells; a unit of its own stands with its name."""
     own = f", {effect.unit}" if effect.unit not in ("", shown_unit(pair.a.d)) else ""
     return {"what": effect.what + own, **{name: getattr(effect, name) for name in EFFECTS[len(_ABOUT) + 1 :]}}
