@@ -66,8 +66,9 @@ def test_large_arms_keep_their_digits() -> None:
 def test_bins_of_one_width_are_compared_by_their_places() -> None:
     found = between(figures([20] * 5), figures([20] * 5))
     assert found.observed == Bounds(0, 0, "ok")
-    assert (found.low, found.high, found.p) == (0, 0, 1)
+    assert (found.low, found.high, found.p) == (-1, 1, 1), "20.0 and 20.9 are printed alike"
     assert judged(found, 1.0) == NO_WORSE
+    assert judged(found, 0.9) == UNDECIDED
 
 
 def test_beyond_the_histogram_each_pair_says_what_it_surely_says() -> None:
