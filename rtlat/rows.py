@@ -1,4 +1,4 @@
-"""The records of one run while it is being read: column arrays, and samples folded into counts when there are many."""
+"""The records of one run while it is being read: column arrays, and samples folded together when there are many."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from rtlat.folding import Array, Fold, Samples
+
+_FOLDED_AT_ONCE = 1 << 17
+"""Samples that wait until they are folded: the more, the less each costs."""
 
 _FLOATS = {"low": math.nan, "high": math.nan, "avg": math.nan, "std": math.nan, "q": math.nan, "time": math.nan}
 _INTEGERS = {"n": -1, "missed": -1, "seq": -1, "line": 0}
@@ -25,7 +27,8 @@ class Rows:
     ----------
     keep : int
         Samples kept as rows. Once there are more, all samples of the run are counted by equal value and
-        become bins ``[v, v + step)``: nothing but their order is lost, and memory stays flat.
+        become bins ``[v, v + step)``. Of their order there stay windows, each of 2**k cycles and at most 2000 a
+        series, and the 100 greatest of each series as samples over a limit: memory stays flat (`rtlat.folding`).
 
     Attributes
     ----------
@@ -53,9 +56,10 @@ class Rows:
         self.samples_of = "all"
         self._pending: dict[str, list[Any]] = {}
         self._chunks: list[tuple[int, dict[str, Any]]] = []
-        self._samples: list[tuple[str, str, str, dict[str, Array]]] = []
+        self._samples: list[tuple[tuple[str, str, str], Samples]] = []
         self._sampled = 0
-        self._counts: dict[tuple[str, str, str], _Counts] = {}
+        self._waiting = 0
+        self._folds: dict[tuple[str, str, str], Fold] = {}
 
     def add(
         self,
@@ -124,16 +128,31 @@ class Rows:
         True
         >>> rows.step = 1000.0
         >>> arrays = rows.arrays()
-        >>> arrays["low"].tolist(), arrays["n"].tolist(), arrays["line"].tolist()
+        >>> bins = arrays["kind"] == "bin"
+        >>> arrays["low"][bins].tolist(), arrays["n"][bins].tolist(), arrays["line"][bins].tolist()
         ([-2000.0, 7000.0, 1000000000000000.0], [1, 2, 1], [2, 1, 4])
+        >>> arrays["kind"].tolist()
+        ['bin', 'bin', 'bin', 'window', 'sample', 'sample', 'sample', 'sample']
         """
+        if not len(values):
+            return
         self._sampled += len(values)
-        columns = {"value": values, "line": line, "seq": seq} | ({} if time is None else {"time": time})
-        self._samples.append((series, quantity, of, columns))
-        if self.folded:
-            for name, what, which, part in self._samples:
-                self._counts.setdefault((name, what, which), _Counts()).add(part["value"], part["line"])
-            self._samples.clear()
+        self._waiting += len(values)
+        unknown = np.full(len(values), math.nan) if time is None else time
+        self._samples.append(((series, quantity, of), Samples(values, line, seq, unknown)))
+        if self.folded and self._waiting >= _FOLDED_AT_ONCE:
+            self._fold()
+
+    def _fold(self) -> None:
+        """Join the samples that wait with those of their series."""
+        waiting: dict[tuple[str, str, str], list[Samples]] = {}
+        for key, samples in self._samples:
+            waiting.setdefault(key, []).append(samples)
+        for key, several in waiting.items():
+            together = Samples(*(np.concatenate(columns) for columns in zip(*several, strict=True)))
+            self._folds.setdefault(key, Fold()).add(together)
+        self._samples.clear()
+        self._waiting = 0
 
     @property
     def folded(self) -> bool:
@@ -153,7 +172,9 @@ class Rows:
     def arrays(self) -> dict[str, Array]:
         """Return all columns of records but ``run``, as arrays of one length (words as object arrays)."""
         self._flush()
-        chunks = [*self._chunks, *self._sample_chunks()]
+        if self.folded:
+            self._fold()
+        chunks = [*self._chunks, *(self._folded_chunks() if self.folded else self._sample_chunks())]
         columns: dict[str, Array] = {}
         for names, dtype in ((_FLOATS, np.float64), (_INTEGERS, np.int64), (_WORDS, object)):
             for name, default in names.items():
@@ -167,17 +188,33 @@ class Rows:
         return columns
 
     def _sample_chunks(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The samples as columns: one row each, or one for each value."""
-        for series, quantity, of, columns in self._samples:
-            values = self._scaled(columns["value"])
-            points = {**columns, "low": values, "high": values, "n": 1}
-            yield len(values), self._columns(series, quantity, of, "sample", points)
-        for (series, quantity, of), counts in self._counts.items():
-            values, n, line = counts.merged()
+        """The samples as columns, a row each."""
+        for (series, quantity, of), samples in self._samples:
+            yield self._points(series, quantity, of or self.samples_of, samples)
+
+    def _folded_chunks(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """What is left of the samples of each series: rows for values, for blocks, and for the greatest."""
+        for (series, quantity, which), fold in self._folds.items():
+            of = which or self.samples_of
+            values, n, line = fold.counts()
             low = self._scaled(values)
             high = np.maximum(low + self.step, np.nextafter(low, math.inf))  # beyond 2^53 adding a step does nothing
             bins = {"low": low, "high": high, "n": n, "line": line}
-            yield len(values), self._columns(series, quantity, of, "bin", bins)
+            yield len(n), self._columns(series, quantity, of, "bin", bins)
+            if of == "over":
+                continue
+            blocks = fold.blocks()
+            low, high, avg = (self._scaled(ends) for ends in (blocks.low, blocks.high, blocks.total / blocks.n))
+            windows = {"low": low, "high": high, "n": blocks.n, "avg": avg, "missed": -1}
+            windows |= {"line": blocks.line, "seq": blocks.seq, "time": blocks.time}
+            yield len(blocks.n), self._columns(series, quantity, of, "window", windows)
+            yield self._points(series, quantity, "over", fold.greatest)
+
+    def _points(self, series: str, quantity: str, of: str, samples: Samples) -> tuple[int, dict[str, Any]]:
+        """Samples as columns."""
+        values = self._scaled(samples.value)
+        points = {"low": values, "high": values, "n": 1, **samples._asdict()}
+        return len(values), self._columns(series, quantity, of, "sample", points)
 
     def _scaled(self, values: Array) -> Array:
         """Integers in the unit; dividing by 1000 gives the nearest number where multiplying by 0.001 does not."""
@@ -185,53 +222,5 @@ class Rows:
 
     def _columns(self, series: str, quantity: str, of: str, kind: str, columns: dict[str, Any]) -> dict[str, Any]:
         """A chunk of samples with its words."""
-        words = {"series": series, "quantity": quantity, "kind": kind, "of": of or self.samples_of, "unit": self.unit}
+        words = {"series": series, "quantity": quantity, "kind": kind, "of": of, "unit": self.unit}
         return {**words, **columns}
-
-
-class _Counts:
-    """Samples of one series counted by value: sorted distinct values, how often, and the first line of each.
-
-    New samples are first counted among themselves and wait until there are many, so the cost is that of
-    counting, and memory is that of the distinct values.
-    """
-
-    def __init__(self) -> None:
-        self._parts: list[tuple[Array, Array, Array]] = []
-        self._waiting = 0
-
-    def add(self, values: Array, lines: Array) -> None:
-        """Count `values`, which stand in `lines`."""
-        # a table of counts may be as long as a few times the values it counts, else sorting is cheaper
-        small = (values >= 0) & (values < max(1024, 4 * len(values)))
-        if not small.all():
-            self._wait(*_counted(values[~small], np.ones(int((~small).sum()), np.int64), lines[~small]))
-            values, lines = values[small], lines[small]
-        if len(values):
-            table = np.bincount(values)
-            first = np.zeros(len(table), np.int64)
-            first[values[::-1]] = lines[::-1]  # of equal indices the last assignment stays
-            present = np.flatnonzero(table)
-            self._wait(present, table[present], first[present])
-
-    def _wait(self, *part: Array) -> None:
-        """Keep counts until they are many; then count them together."""
-        self._parts.append((part[0], part[1], part[2]))
-        self._waiting += len(part[0])
-        if self._waiting > 2 * len(self._parts[0][0]) + (1 << 14):
-            self.merged()
-
-    def merged(self) -> tuple[Array, Array, Array]:
-        """Return values, counts and first lines, values rising."""
-        together = [np.concatenate(columns) for columns in zip(*self._parts, strict=True)]
-        self._parts = [_counted(*together)]
-        self._waiting = len(self._parts[0][0])
-        return self._parts[0]
-
-
-def _counted(values: Array, counts: Array, lines: Array) -> tuple[Array, Array, Array]:
-    """Equal values added up, each with its first line."""
-    order = np.argsort(values, kind="stable")
-    values, counts, lines = values[order], counts[order], lines[order]
-    starts = np.flatnonzero(np.concatenate(([True], values[1:] != values[:-1])))
-    return values[starts], np.add.reduceat(counts, starts), np.minimum.reduceat(lines, starts)

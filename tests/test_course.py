@@ -116,10 +116,46 @@ def test_a_histogram_alone_tells_nothing_of_time() -> None:
     assert "nothing tells when" in str(only(one(rows)).course)
 
 
-def test_samples_counted_by_value_have_lost_their_order() -> None:
-    rows = Rows(keep=3)
-    rows.samples("t0", "thread", np.arange(5), np.arange(5) + 1, np.arange(5))
+def test_samples_counted_by_value_by_others_have_lost_their_order() -> None:
+    rows = Rows()
+    rows.add("t0", "thread", "bin", 3.0, 4.0, n=7)
     assert "order is gone" in str(only(one(rows, bin_edges="samples")).course)
+
+
+@pytest.mark.parametrize("printed", [True, False])
+def test_the_blocks_of_many_samples_are_their_course(printed: bool) -> None:
+    """200,000 cycles of 1 ms; what is seen must be what all samples show, block by block."""
+    value = np.random.default_rng(8).geometric(0.05, 200_000)
+    value[123_456] = 5_000
+    cycle = np.arange(len(value))
+    rows = Rows(keep=1_000)
+    rows.samples("t0", "thread", value, cycle + 1, cycle, cycle * 0.001 if printed else None)
+    course = course_of(one(rows, bin_edges="samples", period=1e6, resolution=1.0, rounding="truncated"))
+    assert (course.kind, course.basis) == ("window", PRINTED if printed else NUMBERED)
+    assert math.isclose(course.end, 200.0, abs_tol=0.001)
+    size = round(course.grain / 0.001)
+    starts = np.arange(0, len(value), size)
+    np.testing.assert_allclose(course.time, starts * 0.001)
+    np.testing.assert_array_equal(course.low, np.maximum.reduceat(value, starts))
+    np.testing.assert_array_equal(course.high, np.maximum.reduceat(value, starts) + 1)
+    np.testing.assert_array_equal(course.rows.n, np.diff(starts, append=len(value)))
+
+
+def test_blocks_of_a_tool_that_skips_may_have_come_later() -> None:
+    value = np.full(4_000, 100)
+    value[[7, 2_000]] = 3_500, 2_000  # 3.5 and 2 periods: three activations and one are gone
+    rows = Rows(keep=100)
+    rows.samples("t0", "thread", value, np.arange(4_000) + 1, np.arange(4_000))
+    course = course_of(one(rows, bin_edges="samples", period=1e3, tool="cyclictest", resolution=1.0))
+    assert math.isclose(course.lag, 4e-6)
+
+
+def test_blocks_without_a_period_are_counted() -> None:
+    rows = Rows(keep=100)
+    rows.samples("t0", "thread", np.arange(1_000), np.arange(1_000) + 1, np.arange(1_000))
+    course = course_of(one(rows, bin_edges="samples"))
+    assert (course.basis, course.time.tolist()) == (PLACED, list(range(16)))
+    assert course.end == 1_000 / 64
 
 
 def test_a_claim_has_no_course() -> None:

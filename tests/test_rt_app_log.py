@@ -62,8 +62,9 @@ def test_columns_are_found_by_their_heading() -> None:
 def test_many_samples_are_counted_by_value() -> None:
     run = one(ROWS, keep=5)
     arrays = run.rows.arrays()
-    assert arrays["kind"].tolist() == ["bin"] * 3
-    assert arrays["n"].tolist() == [3, 3, 3]
+    bins = arrays["kind"] == "bin"
+    assert bins.sum() == 3
+    assert arrays["n"][bins].tolist() == [3, 3, 3]
     assert run.facts["bin_edges"] == "samples"
 
 

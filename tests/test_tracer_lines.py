@@ -358,7 +358,7 @@ def test_many_samples_are_counted_by_value() -> None:
     found: Counter[tuple[str, str, int]] = Counter()
     for run in runs:
         rows = run.rows.arrays()
-        assert set(rows["kind"]) == {"bin"}
+        rows = {name: column[rows["kind"] == "bin"] for name, column in rows.items()}
         assert run.facts["bin_edges"] == "samples"
         assert (rows["high"] - rows["low"] == 1.0).all()
         for series, quantity, low, n in zip(

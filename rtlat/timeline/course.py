@@ -131,19 +131,18 @@ def course(group: Group, d: Distribution, pace: Pace) -> Course | str:
     """Return the observations of a series in their order, or why there is none."""
     if group.facts.evidence == "claim":
         return "somebody's claim, not a measurement"
-    every = group.rows
+    every, by_value = group.rows, group.facts.bin_edges == "samples"
     for name, kinds, of in _SOURCES:
         rows = every.where(np.isin(every.kind, kinds) & (every.of == of) & (every.n != 0))
         if len(rows.n):
-            return _sequence(group, name, rows, pace)
+            folded = name == "window" and ((every.kind == BIN) & (every.of == of)).any()
+            return _blocks(group, rows, pace) if folded and by_value else _sequence(group, name, rows, pace)
     placed = (every.seq >= 0) | np.isfinite(every.time)
     rows = every.where(np.isin(every.kind, (SAMPLE, BIN)) & (every.of == OVER) & placed)
     if len(rows.n):
         return _exceedances(group, rows, d, pace)
-    if group.facts.bin_edges == "samples":
-        return (
-            "its samples are many and were counted by value while reading: their order is gone; raise keep= to have it"
-        )
+    if by_value:
+        return "its samples were counted by value: their order is gone"
     return "it has neither samples nor windows nor a list of overflows: nothing tells when"
 
 
@@ -163,6 +162,25 @@ def _sequence(group: Group, kind: str, rows: Rows, pace: Pace) -> Course:
     if kind == "sample" and pace.skips and step > 0:
         number = number + np.append(0, np.cumsum(skipped(low, step * 1e9))[:-1])
     return _numbered(kind, rows, low, high, number, number[-1] + 1, step)
+
+
+def _blocks(group: Group, rows: Rows, pace: Pace) -> Course:
+    """Samples that were too many to keep: the greatest of each block of cycles."""
+    low, high = _greatest(group, rows)
+    whole = float(np.median(np.diff(rows.seq))) if len(rows.n) > 1 else float(rows.n[0])
+    if np.isfinite(rows.time).all():
+        gaps = np.diff(rows.time)
+        grain = max(1e-6, float(np.median(gaps)) if len(gaps) else pace.window)
+        end = float(rows.time[-1]) + grain * min(1.0, float(rows.n[-1] / np.median(rows.n)))
+        return Course("window", rows, low, high, rows.time, end, grain, PRINTED)
+    number = rows.seq if (rows.seq >= 0).all() else np.cumsum(rows.n) - rows.n
+    end = int(number[-1] + rows.n[-1])
+    if not pace.period > 0:
+        return Course("window", rows, low, high, number / whole, end / whole, 1.0, PLACED)
+    bins = group.rows.where((group.rows.kind == BIN) & (group.rows.of == rows.of[0]))
+    lag = float((bins.n * skipped(bins.low, pace.period * 1e9)).sum()) * pace.period if pace.skips else 0.0
+    times = number * pace.period
+    return Course("window", rows, low, high, times, end * pace.period, whole * pace.period, NUMBERED, lag)
 
 
 def _exceedances(group: Group, rows: Rows, d: Distribution, pace: Pace) -> Course:
