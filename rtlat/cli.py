@@ -19,6 +19,7 @@ COMMANDS = {
     "summary": "a row of statistics per series",
     "compare": "compare runs with a reference: verdict, effects, conclusion",
     "plan": "say how long to test to show that a limit is rarely reached",
+    "store": "keep runs in one SQLite file, and find them again",
     "report": "run notebooks and write their reports",
     "lab": "open the notebooks in JupyterLab",
 }

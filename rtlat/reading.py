@@ -16,7 +16,8 @@ from rtlat.detection import format_named, parts, settle_margin
 from rtlat.errors import LogError, RtlatError, RtlatWarning, printable
 from rtlat.protocol import Format, Recording, Run
 from rtlat.source import KEEP_SAMPLES, Line, Source, standard_input
-from rtlat.store import is_stored, load
+from rtlat.storing.query import is_asked
+from rtlat.storing.recall import is_kept, recall, told_apart
 
 Paths = str | Path | Sequence[str | Path]
 
@@ -34,7 +35,8 @@ def read(
     Parameters
     ----------
     paths : path or sequence of paths
-        Files, folders (read with all that is below them), patterns, or ``-`` for what is piped in.
+        Files, folders (read with all that is below them), patterns, ``store:QUERY`` for runs of a store, or ``-`` for
+        what is piped in.
     format : str, optional
         A format's name, where the content does not decide.
     card : path, optional
@@ -96,15 +98,15 @@ def read_all(
     """
     facts = cards.parse_set(set)
     listed = _listed(paths)
-    stored = [load(Path(path)) for path in listed if is_stored(path)]
-    readings = [reading for path in listed if not is_stored(path) for reading in _logs(path, keep)]
+    stored = [recall(path) for path in listed if is_kept(path)]
+    readings = [reading for path in listed if not is_kept(path) for reading in _logs(path, keep)]
     chosen = _cards(readings, card)
     for reading, its_card in zip(readings, chosen, strict=True):
         fill(reading, format_named(format) if format else None, its_card)
     _require_one(readings, stored, paths)
     _require_matches(readings, chosen, card is not None)
     fresh = [assemble(readings, chosen, facts)] if readings else []
-    return concat(fresh + stored) if stored else fresh[0], readings
+    return concat(told_apart(fresh + stored)) if stored else fresh[0], readings
 
 
 def _listed(paths: Paths) -> list[str | Path]:
@@ -112,7 +114,8 @@ def _listed(paths: Paths) -> list[str | Path]:
     given = [paths] if isinstance(paths, str | Path) else list(paths)
     listed: list[str | Path] = []
     for path in given:
-        matches = sorted(glob.glob(str(path), recursive=True)) if glob.has_magic(str(path)) else []
+        is_pattern = glob.has_magic(str(path)) and not is_asked(path)
+        matches = sorted(glob.glob(str(path), recursive=True)) if is_pattern else []
         listed.extend(matches if matches and not Path(path).exists() else [path])
     return listed
 

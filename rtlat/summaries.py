@@ -45,7 +45,7 @@ def summary(recording: Recording, percentiles: Percents = None) -> pd.DataFrame:
     """
     import pandas as pd
 
-    rows = [(d, pooled) for _, d, pooled in _each(recording)]
+    rows = [(d, pooled) for _, d, pooled in each(recording)]
     percents = _percents(percentiles, [d for d, _ in rows])
     columns: dict[str, Any] = {
         "run": [d.run for d, _ in rows],
@@ -66,8 +66,8 @@ def summary(recording: Recording, percentiles: Percents = None) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _each(recording: Recording) -> list[tuple[str, Distribution, bool]]:
-    """Run, distribution and whether it is a pool, of each series and then of each run's series together."""
+def each(recording: Recording) -> list[tuple[str, Distribution, bool]]:
+    """Return run, distribution and whether it is a pool, of each series and then of each run's series together."""
     found: list[tuple[str, Distribution, bool]] = []
     runs: dict[str, list[Distribution]] = {}
     for d in distributions(recording):
@@ -152,11 +152,11 @@ def summary_json(recording: Recording, percentiles: Percents = None) -> dict[str
     dict
         ``{"schema": 1, "runs": [...]}``; values are in the series' `unit`.
     """
-    each = _each(recording)
-    percents = _percents(percentiles, [d for _, d, _ in each])
+    every = each(recording)
+    percents = _percents(percentiles, [d for _, d, _ in every])
     runs = []
     for row in recording.runs.to_dict("records"):
-        mine = [(d, pooled) for run, d, pooled in each if run == row["run"]]
+        mine = [(d, pooled) for run, d, pooled in every if run == row["run"]]
         warnings = json.loads(row["warnings"] or "[]")
         warnings += [f"{d.series}: {warning}" for d, pooled in mine if not pooled for warning in d.warnings]
         entry = {name: _plain(row[name]) for name in ("run", "source", "tool", "approach", "duration", "ended")}

@@ -139,14 +139,25 @@ def summary_text(table: pd.DataFrame, shape: str) -> str:
     if shape == "md":
         ruled = [heads, ["---"] * len(heads), *rows]
         return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in ruled)
+    return "\n".join(aligned(heads, rows, 3))
+
+
+def aligned(heads: list[str], rows: list[list[str]], words: int) -> list[str]:
+    """Return lines of columns below their heads, the first `words` of them to the left and numbers to the right.
+
+    Examples
+    --------
+    >>> aligned(["run", "n"], [["a", "60000"]], 1)
+    ['run      n', 'a    60000']
+    """
     widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
-    return "\n".join(
+    return [
         "  ".join(
-            cell.ljust(width) if i < 3 else cell.rjust(width)
+            cell.ljust(width) if i < words else cell.rjust(width)
             for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in [heads, *rows]
-    )
+    ]
 
 
 def _cells(table: pd.DataFrame) -> tuple[list[str], list[list[str]]]:

@@ -1,4 +1,4 @@
-"""The arms that a command line names: a folder, a pattern or a stored folder is an arm, with its files as repeats.
+"""The arms that a command line names: a folder, a pattern or runs of a store are an arm, with their runs as repeats.
 
 Files named one by one are repeats of one arm where they state the same approach, kernel and kernel command line:
 ``new-*.hist`` arrives as files, not as a pattern.
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from rtlat.display.look import stated
 from rtlat.errors import SelectionError, UsageError
 from rtlat.protocol import Recording
-from rtlat.store import is_stored, load
+from rtlat.storing.query import is_asked
+from rtlat.storing.recall import is_kept, known_as, recall
 
 if TYPE_CHECKING:
     from rtlat.assembly import Reading
@@ -76,15 +77,13 @@ def named_arms(
 def _origins(
     recording: Recording, readings: Sequence[Reading], words: Sequence[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Each run with the words that name it; runs stand in the order of their logs, then of stored folders."""
-    keys = iter(map(str, recording.runs["run"]))
-    for reading in readings:
-        for _ in reading.runs:
-            yield next(keys), [word for word in words if _names(word, reading.source.path)]
-    for word in words:
-        if is_stored(word):
-            for _ in range(len(load(Path(word)).runs)):
-                yield next(keys), [word]
+    """Each run with the words that name it; runs stand in the order of their logs, then come those that were kept."""
+    logs = [reading for reading in readings for _ in reading.runs]
+    kept = {word: set(known_as(recording, recall(word))) for word in words if is_kept(word)}
+    for place, run in enumerate(map(str, recording.runs["run"])):
+        path = logs[place].source.path if place < len(logs) else None
+        named = [word for word in words if place < len(logs) and _names(word, path)]
+        yield run, [word for word in words if word in named or run in kept.get(word, ())]
 
 
 def _names(word: str, path: Path | None) -> bool:
@@ -98,12 +97,14 @@ def _names(word: str, path: Path | None) -> bool:
 
 def _is_many(word: str) -> bool:
     """Whether a word may name several logs."""
-    return Path(word).is_dir() or (glob.has_magic(word) and not Path(word).exists())
+    return is_asked(word) or Path(word).is_dir() or (glob.has_magic(word) and not Path(word).exists())
 
 
 def _title(words: Sequence[str], runs: Sequence[str]) -> str:
     """What an arm is called: its folder or pattern, else what its runs' names have in common."""
     if len(words) == 1 and _is_many(words[0]):
+        if is_asked(words[0]):
+            return words[0]
         return Path(words[0]).resolve().name if Path(words[0]).is_dir() else Path(words[0]).name
     if len(runs) == 1:
         return runs[0]
