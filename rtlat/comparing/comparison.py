@@ -252,8 +252,10 @@ def _experiment(recording: Recording, arms: Mapping[str, str], reference: str) -
     for run, approach, tool in zip(runs["run"], runs["approach"], runs["tool"], strict=True):
         named = arms[run] if experiment.tool_of(str(tool)) == "" else f"{arms[run]} ({tool})"
         names.setdefault(arms[run], stated(approach) or named)
+    if len(set(names.values())) == 1:  # the same approach, so what differs is how it was set up
+        names = {arm: f"{arm} ({name})" for arm, name in names.items()}
     approaches = [names.pop(reference), *names.values()]
-    loads = [stated(load) for load in runs["load"] if stated(load) not in ("", "idle")]
+    loads = [stated(load) for load in runs["load"] if stated(load) and not stated(load).startswith("idle")]
     return experiment.commands(approaches, loads[0] if loads else "")
 
 

@@ -36,6 +36,9 @@ _ENDS = ("least", "median", "greatest")
 
 _KEY = ["arm", "against", "load", "quantity", "unit", "runs", "reference runs"]
 
+_LEFT_OUT = 3
+"""Pairs that are named, of those that were left out."""
+
 _WIDTH = 118
 """Of a sentence. [characters]"""
 
@@ -78,7 +81,7 @@ def _one(found: Comparison, row: dict[Any, Any]) -> list[str]:
 
 def _sentence(words: str, indent: str = "  ") -> list[str]:
     """A sentence on lines of a readable width."""
-    return textwrap.wrap(words, _WIDTH, initial_indent=indent, subsequent_indent=indent)
+    return textwrap.wrap(words, _WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def of_pair(table: pd.DataFrame, row: dict[Any, Any]) -> pd.DataFrame:
@@ -152,21 +155,31 @@ def aligned(rows: list[list[str]], left: tuple[int, ...] = (0,)) -> list[str]:
 
 
 def _unmet(found: Comparison) -> list[str]:
-    """Pairs that are not compared, where their arms are compared otherwise."""
+    """Pairs that are not compared, where their arms are compared otherwise: the nearest ones."""
     met = found.verdicts[found.verdicts["compared"]]
-    lines = []
-    for row in found.verdicts[~found.verdicts["compared"]].to_dict("records"):
-        if row["verdict"] == REFUSED and not met[(met["arm"] == row["arm"]).to_numpy(bool)].empty:
-            lines += _sentence(f"{row['runs']} against {row['reference runs']}: {row['reasons']}")
-    return ["Pairs that were left out:", *lines, ""] if lines else []
+    unmet = [
+        f"{row['runs']} against {row['reference runs']}: {row['reasons']}"
+        for row in found.verdicts[~found.verdicts["compared"]].to_dict("records")
+        if row["verdict"] == REFUSED and not met[(met["arm"] == row["arm"]).to_numpy(bool)].empty
+    ]
+    lines = [line for one in sorted(unmet, key=len)[:_LEFT_OUT] for line in _sentence(one)]
+    if more := len(unmet) - _LEFT_OUT if len(unmet) > _LEFT_OUT else 0:
+        lines += _sentence(f"and {more} more, which --json lists")
+    return ["Pairs that were left out, as each has a nearer one:", *lines, ""] if lines else []
 
 
 def _context(context: pd.DataFrame) -> list[str]:
     """What differs between the runs."""
     if context.empty:
         return ["Nothing that the logs or run cards state differs between the runs.", ""]
-    cells = [[row["what"], str(row["value"]), row["runs"]] for row in context.to_dict("records")]
-    return ["What differs between the runs:", *aligned([["", "value", "runs"], *cells], left=(0, 1, 2)), ""]
+    width = max(map(len, context["what"]))
+    lines, before = ["What differs between the runs:"], ""
+    for row in context.to_dict("records"):
+        head = "" if row["what"] == before else row["what"]
+        rest = textwrap.wrap(f"{row['value']}: {row['runs']}", _WIDTH - width - 4, break_on_hyphens=False)
+        lines += [f"  {name:{width}}  {part}" for name, part in zip([head, *[""] * len(rest)], rest, strict=False)]
+        before = row["what"]
+    return [*lines, ""]
 
 
 def json_of(found: Comparison) -> dict[str, Any]:

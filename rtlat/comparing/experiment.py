@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from rtlat.statistics.ranks import supported_percent
 from rtlat.statistics.repeats import ENOUGH
 
 _HOUR = 3600
+
+_LONGEST = 30
+"""Characters of a folder's name, before its number."""
 
 _CYCLICTEST = "cyclictest -m -S -p 95 -i {us} -h 1000 -D {seconds} -q > {folder}/$i.hist"
 
@@ -62,7 +65,9 @@ def commands(
     >>> [line for line in lines if "cyclictest" in line]
     ['$LOAD & cyclictest -m -S -p 95 -i 1000 -h 1000 -D 60 -q > lab/preempt_rt/$i.hist; kill %1']
     """
-    folders = {name: f"lab/{_slug(name)}" for name in dict.fromkeys(approaches)}
+    folders: dict[str, str] = {}
+    for name in approaches:
+        folders.setdefault(name, _folder(name, folders.values()))
     told = supported_percent(seconds * 1_000_000 // period_us)
     lines = [
         "# One machine, one load, one quantity (thread: timer expiry to the woken thread), one period and priority.",
@@ -78,7 +83,7 @@ def commands(
         measure = (tool_of(name) or _CYCLICTEST).format(us=period_us, seconds=seconds, folder=shlex.quote(folder))
         lines.append(f"# booted: {name}{' (see below)' if name in old else ''}")
         lines += [] if name in old else [f"$LOAD & {measure}; kill %1"]
-    lines += [line.format(names=" and ".join(old)) for line in _OUTSIDE] if old else []
+    lines += [line.format(names=_and(old)) for line in _OUTSIDE] if old else []
     lines.append("rtlat card lab > lab/runs.toml  # then fill in machine, load and power states once for all")
     reference, *others = map(shlex.quote, folders.values())
     lines.append(f"rtlat compare {' '.join(others)} --against {reference}")
@@ -96,9 +101,16 @@ def tool_of(name: str) -> str:
     return next((text for key, text in _TOOLS.items() if key in name.casefold()), "")
 
 
-def _slug(name: str) -> str:
-    """A folder's name."""
-    return re.sub(r"[^a-z0-9_.-]+", "-", name.casefold()).strip("-.") or "arm"
+def _and(names: Sequence[str]) -> str:
+    """Names in a sentence."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _folder(name: str, taken: Collection[str]) -> str:
+    """A folder of its own for an approach."""
+    plain = re.sub(r"[^a-z0-9_.-]+", "-", name.casefold())[:_LONGEST].strip("-.") or "arm"
+    numbers = ("", *(f"-{number}" for number in range(2, len(taken) + 2)))
+    return next(path for number in numbers if (path := f"lab/{plain}{number}") not in taken)
 
 
 def _is_command(load: str) -> bool:
