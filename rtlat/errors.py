@@ -61,6 +61,10 @@ class CardError(RtlatError, ValueError):
     """A run card that cannot be used: an unknown key, a bad value, a pattern that matches nothing."""
 
 
+class ClaimError(RtlatError, ValueError):
+    """A claims file that cannot be used: a claim that is none, a selection without runs, a unit that does not fit."""
+
+
 class SchemaError(RtlatError, ValueError):
     """A frame that breaks the schema: column, row and file:line."""
 
@@ -71,6 +75,10 @@ class SelectionError(RtlatError, ValueError):
 
 class ReportError(RtlatError, RuntimeError):
     """A report that could not be made: a wrong parameter or a failed notebook."""
+
+
+class KernelLostError(ReportError):
+    """A report that could not be made because its kernel did not start, or died."""
 
 
 class UsageError(RtlatError, ValueError):

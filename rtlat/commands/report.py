@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rtlat.commands import logs
 from rtlat.commands.notebooks import notebook, notebooks_folder
-from rtlat.errors import RtlatError, UsageError, complain
+from rtlat.errors import ReportError, UsageError, complain
 
 TYPE_CHECKING = False  # to import typing here would be a good part of the time that `rtlat --help` takes
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write one report per notebook, or per notebook and folder of ``--each``."""
-    from rtlat.reporting.question import takes
-    from rtlat.reporting.report import report
+    from rtlat.reporting.question import is_interactive, question, takes
+    from rtlat.reporting.report import reports
 
     parameters: dict[str, Any] = dict(logs.pairs(options.p, "-p"))
     if options.card:
@@ -37,21 +37,30 @@ def run(options: argparse.Namespace) -> int:
     if logs.facts(options):
         parameters["facts"] = options.set
     groups = _groups(options)
-    listed = [notebook(name) for name in options.notebooks] or sorted(notebooks_folder().glob("*.ipynb"))
-    if not options.notebooks:
+    listed = [notebook(name) for name in options.notebooks]
+    if not listed:
+        listed = [asked for asked in sorted(notebooks_folder().glob("*.ipynb")) if not is_interactive(asked)]
         needed = (["data"] if groups != [None] else []) + list(parameters)
         listed = [asked for asked in listed if all(takes(asked, name) for name in needed)] or listed
-    status = 0
+    questions, failed = [], []
     for data in groups:
         try:
-            for path in report(listed, data, parameters, options.o, progress=sys.stderr):
-                print(path)
-        except RtlatError as error:
-            if data is None or len(groups) == 1:
+            questions += [question(asked, data, parameters) for asked in listed]
+        except ReportError as error:
+            if len(groups) == 1:
                 raise
-            complain(f"{data[0]}: {error}")
-            status = 1
-    return status
+            failed.append(error)
+    asked = len(questions) + len(failed)
+    found = reports(questions, options.o, progress=sys.stderr)
+    failed += [error for error in found if isinstance(error, ReportError)]
+    for made in found:
+        if not isinstance(made, ReportError):
+            print(made.path)
+    if failed:
+        complain(f"{len(failed)} of {asked} reports failed:")
+    for error in failed:
+        complain(error)
+    return int(bool(failed))
 
 
 def _groups(options: argparse.Namespace) -> list[list[str] | None]:

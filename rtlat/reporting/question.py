@@ -11,8 +11,8 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -74,6 +74,8 @@ def question(notebook: str | Path, data: Paths | None, given: Mapping[str, Any])
         raise ReportError(f"{notebook}: notebooks are read from files, not from addresses")
     notebook = Path(notebook)
     node = _notebook(notebook)
+    if _waits(node):
+        raise ReportError(f"{notebook.name} waits for choices by hand: open it in JupyterLab (rtlat lab)")
     try:
         known = parameters_of(node)
     except ReportError as error:
@@ -108,9 +110,37 @@ def question(notebook: str | Path, data: Paths | None, given: Mapping[str, Any])
     return Question(notebook.resolve(), node, values, shown, about, name)
 
 
+def apart(questions: Iterable[Question]) -> dict[str, Question]:
+    """Return questions by a short label, each with a file name of its own; one that is asked twice stands once.
+
+    Folders that hold the same under the same name would otherwise share a report: a number tells them apart.
+    """
+    asked = {(one.notebook, *one.shown, one.name): one for one in questions}.values()
+    several = len({tuple(one.about.data) for one in asked}) > 1
+    labelled: dict[str, Question] = {}
+    names = set[str]()
+    for one in asked:
+        name, count = one.name, 1
+        while name in names:
+            name, count = f"{one.name}-{count + 1}", count + 1
+        names.add(name)
+        label = f"{one.notebook.stem} of {', '.join(_brief(one.about.data, 2))}" if several else one.notebook.stem
+        labelled[name if label in labelled else label] = replace(one, name=name)
+    return labelled
+
+
 def takes(notebook: str | Path, name: str) -> bool:
     """Return whether a notebook has a parameter of this name."""
     return name in parameters_of(_notebook(Path(notebook)))
+
+
+def is_interactive(notebook: str | Path) -> bool:
+    """Return whether a notebook waits for choices by hand: its metadata hold ``"rtlat": {"interactive": true}``."""
+    return _waits(_notebook(Path(notebook)))
+
+
+def _waits(node: Any) -> bool:
+    return bool(node.metadata.get("rtlat", {}).get("interactive"))
 
 
 def _notebook(path: Path) -> Any:

@@ -1,25 +1,22 @@
 """Notebooks run on data, and what comes of it: an executed notebook, one offline HTML page, an index.
 
-Everything is written under a temporary name and renamed, every way a notebook can fail is one line, and
-what failed stays as ``NAME.failed.ipynb``. What is asked stands in `rtlat.question`, how a page is built in
-`rtlat.page`.
+Reports are made beside each other, one for each processor. Everything is written under a temporary name and
+renamed, every way a notebook can fail is one line, and what failed stays as ``NAME.failed.ipynb``.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
-import time
-from collections.abc import Iterator, Mapping
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
-from rtlat import errors
-from rtlat.errors import ReportError, printable
+from rtlat.errors import ReportError
+from rtlat.reporting.execution import executed
 from rtlat.reporting.page import PLOTLY, index, page
-from rtlat.reporting.question import Paths, Question, question
-
-_ERASE = "\r\x1b[K"
+from rtlat.reporting.processes import Progress, results
+from rtlat.reporting.question import Paths, Question, apart, question
 
 
 def report(
@@ -44,7 +41,7 @@ def report(
     out : path
         Folder to write to; made if it does not exist.
     progress : file, optional
-        Where to say how far it is: cell counts on a terminal, elsewhere one line per report.
+        Where to say how far it is: one line for each report, and a bar on a terminal.
     timeout : float, optional
         The longest one cell may take; no limit if left out. [s]
 
@@ -60,122 +57,112 @@ def report(
     """
     listed = [notebooks] if isinstance(notebooks, str | Path) else list(notebooks)
     questions = [question(notebook, data, parameters or {}) for notebook in listed]
+    found = reports(questions, out, progress=progress, timeout=timeout)
+    failed = [error for error in found if isinstance(error, ReportError)]
+    if failed:
+        raise failed[0] if len(failed) == 1 else ReportError("; ".join(map(str, failed)))
+    return [made.path for made in found if isinstance(made, Made)]
+
+
+class Made(NamedTuple):
+    """A report that was made.
+
+    Attributes
+    ----------
+    path : Path
+        The HTML page; what belongs to it stands beside it.
+    figures, size : int
+        How many figures it has, and of how many bytes it is.
+    """
+
+    path: Path
+    figures: int
+    size: int
+
+    def __str__(self) -> str:
+        several = "s" * (self.figures != 1)
+        return f"{os.path.relpath(self.path)}: {self.figures} figure{several}, {self.size / 1e6:.1f} MB"
+
+
+def reports(
+    questions: Iterable[Question],
+    out: str | Path = "reports",
+    *,
+    progress: TextIO | None = None,
+    timeout: float | None = None,
+) -> list[Made | ReportError]:
+    """Return what came of each question, in their order; a failure costs no other report.
+
+    Parameters
+    ----------
+    questions : iterable of Question
+        Several of the same name are told apart by where their data lie; the same question is answered once.
+    out : path
+        Folder to write to; made if it does not exist.
+    progress : file, optional
+        Where to say how far it is.
+    timeout : float, optional
+        The longest one cell may take; no limit if left out. [s]
+
+    Raises
+    ------
+    ReportError
+        If there is no folder to write to.
+    """
+    asked = apart(questions)
     folder = Path(out).resolve()
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        drafts = tempfile.TemporaryDirectory(prefix=".drafts-", dir=folder)
     except OSError as error:
         raise ReportError(f"{out}: no folder to write reports to ({error.strerror})") from None
-    made: list[Path] = []
-    failed: list[ReportError] = []
-    for asked in questions:
-        try:
-            made.append(_answer(asked, folder, _Progress(progress, asked.notebook.stem), timeout))
-        except ReportError as error:
-            failed.append(error)
-    if made:
-        _write(folder / "index.html", index(folder))
-    if failed:
-        raise failed[0] if len(failed) == 1 else ReportError("; ".join(map(str, failed)))
-    return made
+    with drafts:
+        tasks = {label: _Task(one, folder, Path(drafts.name), timeout) for label, one in asked.items()}
+        found = results(_answer, tasks, Progress(progress, len(tasks)))
+        if any(isinstance(made, Made) for made in found.values()):
+            _write(folder / "index.html", index(folder), Path(drafts.name))
+    return [_of_its_data(label, asked[label], made) for label, made in found.items()]
 
 
-class _Progress:
-    """Lines for whoever waits: on a terminal one line that is repainted, elsewhere only the result."""
-
-    def __init__(self, stream: TextIO | None, name: str) -> None:
-        self.stream, self.name, self.start = stream, name, time.monotonic()
-        self.live = stream is not None and stream.isatty()
-
-    def step(self, text: str) -> None:
-        """Say what it is doing; nothing to say erases the line."""
-        if self.live:
-            print(f"{_ERASE}{self.name}: {text}" if text else _ERASE, end="", file=self.stream, flush=True)
-
-    def done(self, text: str) -> None:
-        """Say what came of it."""
-        if self.stream:
-            print(f"{text}, {time.monotonic() - self.start:.0f} s", file=self.stream, flush=True)
+def _of_its_data(label: str, asked: Question, made: Made | ReportError) -> Made | ReportError:
+    """The same; an error among those of other data names its own."""
+    if isinstance(made, Made) or label == asked.notebook.stem:
+        return made
+    return ReportError(f"{label}: {str(made).removeprefix(f'{asked.notebook.name}: ')}")
 
 
-def _answer(asked: Question, folder: Path, progress: _Progress, timeout: float | None) -> Path:
+class _Task(NamedTuple):
+    """A question, and where and how its report is made; what is not yet whole lies in `drafts`."""
+
+    asked: Question
+    folder: Path
+    drafts: Path
+    timeout: float | None
+
+
+def _answer(task: _Task, tell: Callable[[str], None]) -> Made:
     """Run one notebook and write its report."""
     import nbformat
 
-    draft = folder / f".{asked.name}.{os.getpid()}.ipynb"
+    asked, folder, drafts, timeout = task
+    draft = drafts / f"{asked.name}.ipynb"
     failed = folder / f"{asked.name}.failed.ipynb"
     path = folder / f"{asked.name}.html"
     try:
-        node = _executed(asked, draft, progress, timeout)
-        progress.step("writing")
+        node = executed(asked.notebook, asked.node, asked.values, draft, tell, timeout)
+        tell("writing")
         _scrub(node, asked, folder)
         text = page(node, asked.about)
-        _write(path.with_suffix(".ipynb"), nbformat.writes(node))  # type: ignore[no-untyped-call]
-        _write(path, text)
+        _write(path.with_suffix(".ipynb"), nbformat.writes(node), drafts)  # type: ignore[no-untyped-call]
+        _write(path, text, drafts)
         failed.unlink(missing_ok=True)
     except ReportError as error:
-        if not draft.exists():
-            raise
-        os.replace(draft, failed)
-        raise ReportError(f"{error} (see {os.path.relpath(failed)})") from None
-    finally:
-        draft.unlink(missing_ok=True)
-        progress.step("")
-    figures = text.count('<div class="figure"')
-    progress.done(f"{os.path.relpath(path)}: {figures} figure{'s' * (figures != 1)}, {len(text.encode()) / 1e6:.1f} MB")
-    return path
-
-
-def _executed(asked: Question, draft: Path, progress: _Progress, timeout: float | None) -> Any:
-    """The notebook run by papermill; whatever can go wrong becomes a ReportError."""
-    import papermill
-    from jupyter_client.kernelspec import NoSuchKernel
-    from nbclient.exceptions import CellTimeoutError, DeadKernelError
-    from papermill.exceptions import PapermillException, PapermillExecutionError
-
-    cells = len(asked.node.cells) + bool(asked.values)  # papermill adds one for the parameters
-    progress.step("starting")
-    try:
-        # A user's own PLOTLY_RENDERER would lose the figures; debugpy warns of frozen modules on stderr.
-        with _environment(PLOTLY_RENDERER="plotly_mimetype", PYDEVD_DISABLE_FILE_VALIDATION="1"):
-            return papermill.execute_notebook(
-                asked.node,
-                str(draft).replace("{", "{{").replace("}", "}}"),  # papermill formats paths
-                parameters=asked.values,
-                kernel_name="python3",
-                progress_bar=False,
-                cwd=str(asked.notebook.parent),
-                start_timeout=120,
-                execution_timeout=timeout,
-                on_cell_start=lambda cell, cell_index: progress.step(f"cell {cell_index + 1} of {cells}"),
-                extra_arguments=["--log-level=CRITICAL"],  # ipykernel tells stderr of TCP and of its own end
-            )
-    except PapermillExecutionError as error:
-        own = hasattr(errors, error.ename)
-        what = error.evalue if own else f"cell {error.cell_index + 1}: {error.ename}: {error.evalue}"
-    except CellTimeoutError:
-        what = f"a cell took longer than {timeout or 0:g} s"
-    except DeadKernelError:
-        what = "its kernel died; most often the memory was not enough"
-    except NoSuchKernel as error:
-        what = f"no Jupyter kernel {error.name!r}; install ipykernel where rtlat is installed"
-    except (PapermillException, ValueError, OSError, RuntimeError) as error:
-        what = f"{type(error).__name__}: {error}"
-    raise ReportError(f"{asked.notebook.name}: {printable(_without(what, asked.shown))}")
-
-
-@contextlib.contextmanager
-def _environment(**variables: str) -> Iterator[None]:
-    """Environment variables that the kernel inherits."""
-    before = {name: os.environ.get(name) for name in variables}
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+        kept = ""
+        if draft.exists():
+            os.replace(draft, failed)
+            kept = f" (see {os.path.relpath(failed)})"
+        raise type(error)(f"{_without(str(error), asked.shown)}{kept}") from None
+    return Made(path, text.count('<div class="figure"'), len(text.encode()))
 
 
 def _scrub(node: Any, asked: Question, folder: Path) -> None:
@@ -209,12 +196,11 @@ def _without(value: Any, names: Mapping[str, str]) -> Any:
     return [_without(item, names) for item in value] if isinstance(value, list) else value
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, text: str, drafts: Path) -> None:
     """Write a file whole or not at all."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = drafts / f"{path.name}.draft"
     try:
         draft.write_text(text, encoding="utf-8")
         os.replace(draft, path)
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise ReportError(f"{path.name}: cannot be written ({error.strerror})") from None
