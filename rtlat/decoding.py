@@ -54,7 +54,7 @@ def decoded(stored: BinaryIO, name: str) -> BinaryIO:
     stored.seek(0)
     stream: Any = stored
     if magic.startswith(_GZIP):
-        stream = gzip.GzipFile(fileobj=stored, mode="rb")
+        stream = _gunzip(stored)
     elif magic.startswith(_XZ):
         stream = lzma.LZMAFile(stored)  # noqa: SIM115 (neither it nor GzipFile closes the file it reads)
     elif magic.startswith(_ZSTD):
@@ -114,6 +114,35 @@ def unquoted(data: bytes) -> bytes:
             lines += [GONE] * missing
             missing = 0
     return b"\n".join([*lines, *[GONE] * (missing - 1)])
+
+
+def _gunzip(stored: BinaryIO) -> Any:
+    """A gzip file as a stream: of the package isal, which takes a third of the time, else of the standard library."""
+    try:
+        igzip = importlib.import_module("isal.igzip")
+    except ImportError:
+        return gzip.GzipFile(fileobj=stored, mode="rb")
+    return _Isal(igzip.IGzipFile(fileobj=stored, mode="rb"))
+
+
+class _Isal(io.RawIOBase):
+    """A gzip file read by isal, whose own errors would not be known as damage."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def readable(self) -> bool:
+        """It can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer."""
+        try:
+            return int(self.stream.readinto(buffer))
+        except _UNREADABLE:
+            raise
+        except Exception as error:
+            raise EOFError(str(error)) from None
 
 
 def _zstd_decoder(name: str) -> Callable[[], Any]:

@@ -32,13 +32,24 @@ STORED: dict[str, Callable[[str], bytes]] = {
     "UTF-16 LE": lambda text: text.encode("utf-16-le"),
     "UTF-16 BE": lambda text: text.encode("utf-16-be"),
 }
+NO_ISAL = "gzip without isal"
 PACKED: dict[str, Callable[[bytes], bytes]] = {
+    NO_ISAL: gzip.compress,
     "gzip": gzip.compress,
     "gzip in two members": lambda data: gzip.compress(data[:100]) + gzip.compress(data[100:]),
     "xz": lzma.compress,
     "zstd": zstd,
     "zstd in two frames": lambda data: zstd(data[:100]) + zstd(data[100:]),
 }
+
+
+@pytest.fixture(autouse=True)
+def readers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package isal is in the environment of the checks, and not in every user's."""
+    if getattr(request.node, "callspec", None) and request.node.callspec.params.get("packed") == NO_ISAL:
+        monkeypatch.setitem(sys.modules, "isal.igzip", None)
+    else:
+        pytest.importorskip("isal.igzip")
 
 
 def texts(data: bytes) -> list[str]:
@@ -62,6 +73,28 @@ def test_a_cut_file_is_damaged_and_never_a_shorter_log(packed: str) -> None:
     for end in range(len(data) - 60, len(data) - 1, 7):
         with pytest.raises(LogError, match="damaged compression"):
             texts(data[:end])
+
+
+@pytest.mark.parametrize("packed", [NO_ISAL, "gzip"])
+def test_a_damaged_byte_is_damage_or_changes_nothing(packed: str) -> None:
+    """Of every byte after the header: what the checksum covers is told, names and times are no part of it."""
+    text = "".join(f"{number:06d} {number * 7919 % 1000:06d}\n" for number in range(3_000))
+    data = PACKED[packed](text.encode())
+    for place in range(10, len(data), 97):
+        damaged = data[:place] + bytes([data[place] ^ 0x55]) + data[place + 1 :]
+        with pytest.raises(LogError, match="damaged compression"):
+            texts(damaged)
+
+
+@pytest.mark.parametrize("packed", [NO_ISAL, "gzip"])
+@pytest.mark.parametrize(("more", "sound"), [(bytes(512), True), (b"junk", False)])
+def test_what_follows_a_gzip_file(packed: str, more: bytes, sound: bool) -> None:
+    data = PACKED[packed](TEXT.encode()) + more
+    if sound:  # tapes are filled up with zeros
+        assert texts(data) == TEXT.splitlines()
+    else:
+        with pytest.raises(LogError, match="damaged compression"):
+            texts(data)
 
 
 def test_what_unpacks_to_very_much_is_not_held_in_memory() -> None:
