@@ -191,7 +191,7 @@ def _records(rows: list[tuple[str, dict[str, Any]]]) -> pd.DataFrame:
 
 
 def concat(recordings: Iterable[Recording]) -> Recording:
-    """Join recordings into one, with their categories united.
+    """Join recordings into one, with their categories united: runs in their order, others sorted.
 
     Raises
     ------
@@ -199,6 +199,7 @@ def concat(recordings: Iterable[Recording]) -> Recording:
         If one run key stands for two different logs.
     """
     import pandas as pd
+    from pandas.api.types import union_categoricals
 
     parts = list(recordings)
     runs = pd.concat([part.runs for part in parts], ignore_index=True)
@@ -210,15 +211,15 @@ def concat(recordings: Iterable[Recording]) -> Recording:
         Recording(*(table[table["run"].astype("str").map(first) == number] for table in part))
         for number, part in enumerate(parts)
     ]
+    runs = pd.concat([part.runs for part in kept], ignore_index=True)
     records = {}
     for column in schema.RECORDS:
         values = [part.records[column.name] for part in kept]
         if column.dtype == "category":
-            records[column.name] = pd.Series(pd.Categorical(pd.concat([value.astype("str") for value in values])))
+            joined = union_categoricals(values, sort_categories=True).remove_unused_categories()
+            records[column.name] = pd.Series(
+                joined.set_categories(runs["run"].array) if column.name == "run" else joined
+            )
         else:
             records[column.name] = pd.concat(values, ignore_index=True)
-    return Recording(
-        pd.DataFrame(records),
-        pd.concat([part.runs for part in kept], ignore_index=True),
-        pd.concat([part.series for part in kept], ignore_index=True),
-    )
+    return Recording(pd.DataFrame(records), runs, pd.concat([part.series for part in kept], ignore_index=True))

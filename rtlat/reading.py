@@ -12,10 +12,12 @@ import numpy as np
 
 from rtlat import cards
 from rtlat.assembly import Reading, assemble, concat
+from rtlat.carried_data import without_reports
 from rtlat.detection import format_named, parts, settle_margin
 from rtlat.errors import LogError, RtlatError, RtlatWarning, printable
 from rtlat.protocol import Format, Recording, Run
 from rtlat.source import KEEP_SAMPLES, Line, Source, standard_input
+from rtlat.store import hand_over
 from rtlat.storing.query import is_asked
 from rtlat.storing.recall import is_kept, recall, told_apart
 
@@ -106,7 +108,9 @@ def read_all(
     _require_one(readings, stored, paths)
     _require_matches(readings, chosen, card is not None)
     fresh = [assemble(readings, chosen, facts)] if readings else []
-    return concat(told_apart(fresh + stored)) if stored else fresh[0], readings
+    recording = concat(told_apart(fresh + stored)) if stored else fresh[0]
+    hand_over(recording)
+    return recording, readings
 
 
 def _listed(paths: Paths) -> list[str | Path]:
@@ -134,6 +138,7 @@ def _logs(path: str | Path, keep: int) -> list[Reading]:
         return [reading]
     root = path.resolve()
     files = sorted(file for file in path.rglob("*") if file.is_file() and not _is_no_log(file.relative_to(path)))
+    files = without_reports(files)
     if not files:
         raise LogError(str(path), "a folder without logs", "at least one log", "check the path")
     return [

@@ -1,4 +1,4 @@
-"""Records, runs and series to and from disk: a folder of three Parquet files, or one CSV table."""
+"""Records, runs and series to and from disk: a folder of three Parquet files, a report's page, or one CSV table."""
 
 from __future__ import annotations
 
@@ -6,21 +6,18 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from rtlat import frames, schema
+from rtlat import carried_data, parquet
 from rtlat.errors import LogError
 from rtlat.protocol import Recording
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-_FILES = ("records.parquet", "runs.parquet", "series.parquet")
+HANDED_OVER = "RTLAT_RECORDINGS"
+"""The variable in which a report names to its kernel the folder for what the notebook reads."""
 
 
 def is_stored(path: str | Path) -> bool:
-    """Whether `path` is a folder that `save` wrote."""
-    return all((Path(path) / name).is_file() for name in _FILES)
+    """Whether `path` is a folder that `save` wrote, or a report."""
+    return all(file.is_file() for file in _files(Path(path)).values()) or carried_data.is_report(path)
 
 
 def save(recording: Recording, path: Path) -> None:
@@ -36,44 +33,37 @@ def save(recording: Recording, path: Path) -> None:
     if path.suffix == ".csv":
         write(path, lambda name: recording.records.to_csv(name, index=False))
         return
-    for name, table in zip(_FILES, recording, strict=True):
-        write(path / name, table.to_parquet)
+    for file, frame in zip(_files(path).values(), recording, strict=True):
+        packed = parquet.packed(frame, "zstd")
+        write(file, lambda name, packed=packed: Path(name).write_bytes(packed))  # type: ignore[misc]
 
 
 def load(path: Path) -> Recording:
-    """Read a folder that `save` wrote, and check it against the schema.
+    """Read a folder that `save` wrote, or what a report carries, and check it against the schema.
 
     Raises
     ------
     LogError
-        If a file is damaged.
+        If a file is damaged, or a report carries nothing.
     SchemaError
         If it holds what the schema forbids.
     """
-    import pandas as pd
-
-    tables = []
-    for name, columns in zip(_FILES, (schema.RECORDS, schema.RUNS, schema.SERIES), strict=True):
-        try:
-            table = pd.read_parquet(path / name)
-        except (OSError, ValueError) as error:  # pyarrow's errors derive from both
-            raise LogError(str(path / name), f"no table rtlat stored ({str(error)[:80]})") from None
-        tables.append(_restored(table, columns))
-    recording = Recording(*tables)
-    frames.validate(*recording)
-    return recording
+    if path.is_file():
+        found = carried_data.load(path)
+        return load(found) if isinstance(found, Path) else found
+    files = _files(path).items()
+    return parquet.recording({name: parquet.unpacked(str(file), file, parquet.TABLES[name]) for name, file in files})
 
 
-def _restored(table: pd.DataFrame, columns: tuple[schema.Column, ...]) -> pd.DataFrame:
-    """Parquet gives strings and categories of strings back in another string dtype."""
-    import pandas as pd
+def hand_over(recording: Recording) -> None:
+    """Store what was read where a report looks for it, if it is a report's notebook that reads."""
+    if place := os.environ.get(HANDED_OVER):
+        save(recording, Path(place) / f"{len(os.listdir(place)):03}")
 
-    for column in columns:
-        if column.name in table and column.dtype == "category":
-            table[column.name] = pd.Categorical(table[column.name].astype("str"))
-        elif column.name in table:
-            table[column.name] = table[column.name].astype(column.dtype)  # type: ignore[call-overload]
-    return table
+
+def _files(folder: Path) -> dict[str, Path]:
+    """The files of a folder by the tables in them."""
+    return {name: folder / f"{name}.parquet" for name in parquet.TABLES}
 
 
 def write(path: Path, writer: Callable[[str], object]) -> None:
