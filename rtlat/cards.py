@@ -29,6 +29,8 @@ from rtlat.formats import declared_table
 from rtlat.protocol import Format
 
 CARD_NAME = "runs.toml"
+CLAIMS_NAME = "claims.toml"
+"""What may lie beside logs and is none itself: their card, and what is claimed of them."""
 
 EXTRA_KEYS = ("name", "quantity")
 """Keys of a card that are no columns of runs: the run's key, and what was measured."""

@@ -18,6 +18,7 @@ COMMANDS = {
     "card": "print a run card to fill in: what the logs do not say",
     "summary": "a row of statistics per series",
     "compare": "compare runs with a reference: verdict, effects, conclusion",
+    "check": "check claims against runs: supported, refuted or undecided",
     "plan": "say how long to test to show that a limit is rarely reached",
     "store": "keep runs in one SQLite file, and find them again",
     "report": "run notebooks and write their reports",
@@ -46,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except RtlatError as error:
         complain(error)
-        return 1
+        return int(options.failed)
     except BrokenPipeError:  # `rtlat summary ... | head` is no failure of ours
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -56,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "RTLAT_TRACEBACK" in os.environ:
             raise
         complain(f"a defect of rtlat ({type(error).__name__}: {printable(str(error))[:200]}); please report it")
-        return 1
+        return int(options.failed)
 
 
 def _help(prog: str) -> argparse.HelpFormatter:
@@ -80,5 +81,5 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         if words and words[0] == name:
             command = importlib.import_module(f"rtlat.commands.{name}")
             command.arguments(added)
-            added.set_defaults(run=command.run)
+            added.set_defaults(run=command.run, failed=getattr(command, "FAILED", 1))
     return parser

@@ -152,10 +152,10 @@ def _logs(path: str | Path, keep: int) -> list[Reading]:
 
 
 def _is_no_log(relative: Path) -> bool:
-    """Hidden files, cards and the papers that lie beside logs are not even tried."""
+    """Hidden files, cards, claims and the papers that lie beside logs are not even tried."""
     return (
         any(part.startswith(".") for part in relative.parts)
-        or relative.name == cards.CARD_NAME
+        or relative.name in (cards.CARD_NAME, cards.CLAIMS_NAME)
         or relative.name.upper().startswith(_NO_LOGS)
     )
 

@@ -54,7 +54,7 @@ def plans(recording: Recording, limit: str | float, per: str = "day", confidence
     for several in runs.values():
         if len(several) > 1:
             together = pool(d for d, _ in several)
-            answer = _answer(together, limit, per, confidence, _mean_period(several))
+            answer = _answer(together, limit, per, confidence, mean_period(several))
             if isinstance(answer, Plan):
                 answers.append(Planned(together, True, answer))
     return answers
@@ -75,8 +75,8 @@ def _read(limit: str | float, d: Distribution) -> str:
     return f"{number} {unit or shown_unit(d)}"
 
 
-def _mean_period(several: list[tuple[Distribution, float]]) -> float:
-    """Time per cycle of all series together [ns]; NaN if a period or an n is unknown."""
+def mean_period(several: list[tuple[Distribution, float]]) -> float:
+    """Return the time per cycle of all series together in ns; NaN if a period or an n is unknown."""
     time = sum((d.total or 0) * period for d, period in several)
     n = sum(d.total or 0 for d, _ in several)
     return time / n if n else math.nan

@@ -1,0 +1,1 @@
+"""Claims on latencies, and whether runs support them: supported, refuted or undecided, with the reasons."""
