@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
 from rtlat.errors import AmbiguousFormatError, UnknownFormatError, UnsupportedFormatError, nearest
@@ -123,10 +123,10 @@ def settle_margin(source: Source, chosen: Format) -> None:
 
 def _claims(source: Source, formats: Sequence[Format]) -> list[tuple[Format, Line]]:
     """The formats that claim a log, each with the line that decided; sets the log's margin."""
-    lines = source.head()
-    for margin in _margins(lines):
+    for margin in _margins(source):
         if claims := _at_margin(source, formats, margin):
-            own = 0 if margin else _margin_around(lines, claims[0][1])
+            line = claims[0][1]
+            own = 0 if margin or not _indent(line) else _margin_around(source.head(), line)
             closer = _at_margin(source, formats, own) if own else []
             if [claimant for claimant, _ in closer] == [claimant for claimant, _ in claims]:
                 return closer
@@ -139,12 +139,20 @@ def _claims(source: Source, formats: Sequence[Format]) -> list[tuple[Format, Lin
 def _at_margin(source: Source, formats: Sequence[Format], margin: int) -> list[tuple[Format, Line]]:
     """The formats that claim a log without so many blanks before its lines."""
     source.margin = margin
-    lines = source.head()
-    found = (
-        (candidate, next((line for line in lines if any(mark.match(line.text) for mark in candidate.marks)), None))
-        for candidate in formats
-    )
+    lines = source.head(telling=True)
+    text = "\n".join(line.text for line in lines)
+    likely = (candidate for candidate in formats if any(word in text for word in candidate.words))
+    found = ((candidate, _marked(candidate, lines)) for candidate in likely)
     return [(candidate, line) for candidate, line in found if line]
+
+
+def _marked(candidate: Format, lines: list[Line]) -> Line | None:
+    """The first line that a mark of a format matches."""
+    for line in lines:
+        text = line.text
+        if any(word in text for word in candidate.words) and any(mark.match(text) for mark in candidate.marks):
+            return line
+    return None
 
 
 def _indent(line: Line) -> int:
@@ -158,11 +166,14 @@ def _stretches(lines: list[Line]) -> list[list[Line]]:
     return [list(stretch) for indented, stretch in groupby(written, lambda line: _indent(line) > 0) if indented]
 
 
-def _margins(lines: list[Line]) -> list[int]:
+def _margins(source: Source) -> Iterator[int]:
     """By how much a log may be indented: what all its lines share; nothing; what the lines of a stretch share."""
+    if not all(map(_indent, source.head(telling=True))):
+        yield 0  # most logs are not indented, and it takes few of their lines to see it
+    lines = source.head()
     shared = min((_indent(line) for line in lines if line.text.strip()), default=0)
     margins = sorted({min(map(_indent, stretch)) for stretch in _stretches(lines)})
-    return list(dict.fromkeys([shared, 0, *margins[:MOST_MARGINS]]))
+    yield from dict.fromkeys([shared, 0, *margins[:MOST_MARGINS]])
 
 
 def _margin_around(lines: list[Line], decided: Line) -> int:

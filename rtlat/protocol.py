@@ -93,11 +93,14 @@ class Format:
     versions : str
         Versions of the tool that are known to print it.
     marks : tuple of Pattern
-        A line of the first 64 KiB that any of them matches (``match``, on cleaned text) claims the log.
+        A line of the first 64 KiB that any of them matches (``match``, on cleaned text) claims the log. None
+        matches a line of only digits and blanks.
     parse : callable
         Yields the log's runs, in the order they stand in it.
     claims : callable, optional
         Whether a log that is no text is claimed, by its first 64 KiB.
+    words : tuple of str
+        Each line that a mark matches holds one of them: they are looked for first, which is a hundred times cheaper.
     elides : bool
         Whether the tool itself prints ``...`` for rows without an observation.
     """
@@ -109,6 +112,7 @@ class Format:
     marks: tuple[re.Pattern[str], ...]
     parse: Callable[[Source], Iterator[Run]]
     claims: Callable[[bytes], bool] | None = None
+    words: tuple[str, ...] = ("",)
     elides: bool = False
 
 

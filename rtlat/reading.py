@@ -165,17 +165,29 @@ def fill(reading: Reading, format: Format | None, card: cards.Card | None) -> No
     if reading.error:
         return
     try:
+        with reading.source.held():
+            _fill(reading, format, card)
+    except LogError as error:
+        reading.error = error
+
+
+def _fill(reading: Reading, format: Format | None, card: cards.Card | None) -> None:
+    """All that is read of one log."""
+    try:
         for known, line, part in _parts(reading, format, card):
             reading.claims.append((known, line))
             _parse(reading, known, part)
     except LogError as error:
         reading.error = error
-    if reading.error and reading.runs:
+    if not reading.runs:
+        return
+    if reading.error:
         reading.runs[-1].warnings.append(f"the rest of the log was not read: {reading.error}")
         reading.error = None
-    if reading.runs and not any(known.elides for known, _ in reading.claims):
+    if not any(known.elides for known, _ in reading.claims):
         _note_elisions(reading)
     reading.runs = _without_quoted_repetitions(reading.runs)
+    reading.source.sha256  # noqa: B018 (counted while the log is at hand)
 
 
 def _parse(reading: Reading, known: Format, part: Source) -> None:

@@ -63,6 +63,7 @@ _KEYS = re.compile(r"[ \t]{0,99}(?:\^[CZ\\])+")
 _ELISION = re.compile(
     rb"^[>| \t]*(?:\.{3,}|\xe2\x80\xa6|\[(?:\.\.\.|\xe2\x80\xa6|snip)\]|\(\.\.\.\)|<snip>)[ \t]*$", re.MULTILINE
 )
+_ELIDED = (b"...", b"\xe2\x80\xa6", b"snip")
 _FENCE = re.compile(r"(?:```|~~~)[\w-]{0,20}$")
 
 
@@ -161,6 +162,8 @@ def elisions(data: bytes, first: int) -> Iterator[int]:
     >>> list(elisions(b"000012 000171\\n...\\n000025 000001\\n> [...]\\n", 7))
     [8, 10]
     """
+    if not any(mark in data for mark in _ELIDED):
+        return
     end = 0
     for found in _ELISION.finditer(data):
         first, end = first + data.count(b"\n", end, found.start()), found.start()

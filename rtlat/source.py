@@ -40,7 +40,8 @@ LARGEST_TEXT = 256 << 20
 KEEP_SAMPLES = 1_000_000
 """Samples of one log that are kept as rows; beyond, equal values are counted together and order is lost."""
 
-_TEXT_CONTROLS = frozenset(b"\t\n\v\f\r\x1b\b\x00")
+_BINARY = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\b\x00"))
+_PLAIN = b"0123456789 \t"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,20 @@ class Source:
         self.margin = 0
         self._data = data
         self._lines = (1, sys.maxsize)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep the bytes of a small log while it is read several times: to open a file costs more than to read it."""
+        if self._data is not None or self.path is None or not self.path.is_file():
+            yield
+            return
+        with self._raw() as stored:
+            start = stored.read(BLOCK_BYTES)
+        self._data = start if len(start) < BLOCK_BYTES else None
+        try:
+            yield
+        finally:
+            self._data = None
 
     def _raw(self) -> BinaryIO:
         """The bytes as they are stored."""
@@ -203,8 +218,13 @@ class Source:
         for block in self.blocks(longest=longest):
             yield from block_lines(block)
 
-    def head(self) -> list[Line]:
+    def head(self, telling: bool = False) -> list[Line]:
         """Return the lines of the first 64 KiB, for the formats to claim.
+
+        Parameters
+        ----------
+        telling : bool
+            Leave out those of only digits and blanks, which are most lines of a table and tell of no format.
 
         Raises
         ------
@@ -216,12 +236,13 @@ class Source:
             raise LogError(
                 self.name, "an empty file", "a latency log", "check that the tool was not killed before it wrote"
             )
-        odd = sum(byte < 32 and byte not in _TEXT_CONTROLS for byte in start[:4096])
-        if odd > len(start[:4096]) // 20:
+        text = start[:4096].translate(None, _BINARY)
+        if len(text) < 0.95 * len(start[:4096]):
             raise LogError(self.name, "binary data", "a text log", "run rtlat formats to see what can be read")
         end = self._end(start)  # JSON may stand in one line that is longer than all of this
         start = start[:end] or start
-        return list(block_lines(Block(1, unquoted(start) if self._is_mail else start, end > 0, self.margin)))
+        block = Block(1, unquoted(start) if self._is_mail else start, end > 0, self.margin)
+        return list(block_lines(block, telling))
 
     def text(self) -> str:
         """Return the whole log as one string, for formats that are not made of lines.
@@ -240,13 +261,13 @@ class Source:
         return data.decode("utf-8", "replace")
 
 
-def block_lines(block: Block) -> Iterator[Line]:
-    """Yield the cleaned lines of a block."""
+def block_lines(block: Block, telling: bool = False) -> Iterator[Line]:
+    """Yield the cleaned lines of a block; of `telling` ones only those that hold more than digits and blanks."""
     texts = block.data.split(b"\n")
     if block.whole:
         texts.pop()
     for number, text in enumerate(texts, block.first):
-        if text == GONE:
+        if text == GONE or (telling and not text.translate(None, _PLAIN)):
             continue
         yield from clean(text, number, block.whole or number < block.first + len(texts) - 1, block.margin)
 

@@ -27,16 +27,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from rtlat import schema
+from rtlat.formats._cyclictest_rows import Rows
 from rtlat.formats._cyclictest_statements import FIRST_MIN, Beyond, Column, state
 from rtlat.protocol import Run
 from rtlat.source import Line
 
-ROW_LIKE = re.compile(r"[ \t]{0,20}\d{5,7}[ \t,]{1,20}\d", re.ASCII)
+Array = npt.NDArray[Any]
+
 FOOTER = re.compile(
     r"\s*# (?:(?P<name>Total|Min Latencies|Avg Latencies|Max Latenc(?:ies|ys)|Histogram Overflows|SMIs):(?P<numbers>.*)"
     r"|(?P<heading>Histogram Overflow at cycle number:)|Max Latency: (?P<highest>\d{1,9}) / (?P<limit>\d{1,9})"
@@ -47,38 +49,6 @@ FOOTER = re.compile(
 
 _NUMBER = re.compile(r"[0-9]{1,20}")
 _WIDTHS = {"Total": 9, "Min": 5, "Avg": 5, "Max": 5, "Histogram": 5}
-
-
-class Row(NamedTuple):
-    """One row of the table."""
-
-    line: int
-    bucket: int
-    counts: list[int]
-
-
-def read_row(line: Line) -> Row | None:
-    """Return a row; None if a cell is no count, or narrower than cyclictest prints it.
-
-    Commas are taken for blanks: published tables were turned into CSV.
-
-    Examples
-    --------
-    >>> read_row(Line(4, "000012 000171\\t000025"))
-    Row(line=4, bucket=12, counts=[171, 25])
-    >>> read_row(Line(5, "000013 0001"))
-    """
-    cells = line.text.replace(",", " ").split()
-    joined = "".join(cells)
-    if len(cells) < 2 or not (joined.isascii() and joined.isdigit()) or len(cells[0]) < 5:
-        return None
-    longest = max(map(len, cells))
-    if longest > 19 or min(map(len, cells[1:])) < 6:
-        return None
-    numbers = [int(cell) for cell in cells]
-    if longest == 19 and max(numbers) > schema.LARGEST_COUNT:
-        return None
-    return Row(line.number, numbers[0], numbers[1:])
 
 
 @dataclass(slots=True)
@@ -97,8 +67,8 @@ class Table:
         Whether buckets are printed in five digits, as up to 0.44, which drops what lies beyond the table.
     last : int
         The last row's bucket, -1 before the first.
-    rows : list of Row
-        Those that hold samples.
+    parts : list of Rows
+        The rows as they came.
     listing : bool
         Whether the heading of the lists of overflows was seen.
     maxima : dict
@@ -110,7 +80,7 @@ class Table:
     headed: bool = False
     narrow: bool = False
     last: int = -1
-    rows: list[Row] = field(default_factory=list)
+    parts: list[Rows] = field(default_factory=list)
     listing: bool = False
     maxima: dict[str, float] = field(default_factory=dict)
     _damaged: int = 0
@@ -119,12 +89,11 @@ class Table:
     _lists: dict[int, tuple[list[int], int, int]] = field(default_factory=dict)
     _limit: tuple[int, int, int] | None = None
 
-    def add(self, row: Row) -> None:
-        """Take a row; of empty ones only the width is kept."""
-        self.last = row.bucket
-        self._widths.setdefault(len(row.counts), [0, row.line])[0] += 1
-        if any(row.counts):
-            self.rows.append(row)
+    def add(self, rows: Rows) -> None:
+        """Take rows of one width, with buckets that rise."""
+        self.last = int(rows.bucket[-1])
+        self._widths.setdefault(rows.counts.shape[1], [0, int(rows.line[0])])[0] += len(rows.line)
+        self.parts.append(rows)
 
     def reject(self, reason: str, line: int) -> None:
         """Count a line that should be a row."""
@@ -193,12 +162,16 @@ class Table:
             Rows asked for on the command line, 0 if that is not known.
         """
         width = self._width()
-        threads = self._threads(width)
-        self._refuse_bad_sums(width, threads)
+        lines, buckets, counts = self._joined(width)
+        threads = self._threads(width, counts)
+        if width == threads + 1:  # with -H each row can be checked
+            right = counts[:, -1] == counts[:, :-1].sum(axis=1)
+            for line in lines[~right].tolist():
+                self.reject("row whose counts do not add up to its last", line)
+            lines, buckets, counts = lines[right], buckets[right], counts[right]
+        if not width:  # a footer alone
+            counts = np.zeros((0, threads), np.int64)
         self._refuse_odd_footers(width, threads)
-        counts = np.array([row.counts[:threads] for row in self.rows], np.int64).reshape(len(self.rows), threads)
-        buckets = np.array([row.bucket for row in self.rows], np.int64)
-        lines = np.array([row.line for row in self.rows], np.int64)
         columns = []
         for index in range(threads):
             some = counts[:, index] > 0
@@ -220,10 +193,18 @@ class Table:
         for other, (_, line) in self._widths.items():
             if other != width:
                 self.reject(f"row of {other} counts among rows of {width}", line)
-        self.rows = [row for row in self.rows if len(row.counts) == width]
         return width
 
-    def _threads(self, width: int) -> int:
+    def _joined(self, width: int) -> tuple[Array, Array, Array]:
+        """Line, bucket and counts of the rows so wide that hold samples."""
+        parts = [rows for rows in self.parts if rows.counts.shape[1] == width]
+        if not parts:
+            return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, width), np.int64)
+        joined = [np.concatenate(columns) for columns in zip(*(rows[:3] for rows in parts), strict=True)]
+        some = joined[2].any(axis=1)
+        return joined[0][some], joined[1][some], joined[2][some]
+
+    def _threads(self, width: int, counts: Array) -> int:
         """How many threads: with -H the last count is of all of them, unless there is one thread only."""
         for name in ("Min", "Avg"):  # these have no column of all threads
             threads = len(self._footer.get(name, ((), 0))[0])
@@ -231,16 +212,8 @@ class Table:
                 return threads
         if not width:
             return len(self._footer.get("Max", ((), 0))[0])
-        summed = sum(row.counts[-1] == sum(row.counts[:-1]) for row in self.rows)
-        return width - 1 if width > 2 and 2 * summed > len(self.rows) else width
-
-    def _refuse_bad_sums(self, width: int, threads: int) -> None:
-        """With -H each row can be checked."""
-        if width == threads + 1:
-            for row in self.rows:
-                if row.counts[-1] != sum(row.counts[:-1]):
-                    self.reject("row whose counts do not add up to its last", row.line)
-            self.rows = [row for row in self.rows if row.counts[-1] == sum(row.counts[:-1])]
+        summed = int((counts[:, -1] == counts[:, :-1].sum(axis=1)).sum())
+        return width - 1 if width > 2 and 2 * summed > len(counts) else width
 
     def _refuse_odd_footers(self, width: int, threads: int) -> None:
         """A footer line has a number for each thread; with -H some have one more."""

@@ -154,6 +154,7 @@ FORMAT = Format(
     title="bpftrace hist() and lhist(), text or JSON; bcc tables",
     gives="bins, mostly as wide as powers of two, of whatever was counted",
     versions="bpftrace 0.17; bcc untested on real logs",
+    words=("|", '{"type": ', '{"type":"', "distribution"),
     marks=(_RANGE, _JSON, _BCC),
     parse=parse,
 )

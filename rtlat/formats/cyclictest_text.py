@@ -32,10 +32,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
 
 from rtlat.errors import LogError
 from rtlat.formats._cyclictest_context import recognise
-from rtlat.formats._cyclictest_histogram import FOOTER, ROW_LIKE, Row, Table, read_row
+from rtlat.formats._cyclictest_histogram import FOOTER, Table
+from rtlat.formats._cyclictest_rows import ROW_LIKE, Rows, read_row, tables
 from rtlat.formats._cyclictest_run import OpenRun
 from rtlat.formats._cyclictest_samples import Samples, sample, stretches
 from rtlat.formats._cyclictest_status import read_status
@@ -93,7 +97,10 @@ class _Log:
         elif not line.whole and not FOOTER.match(text.rstrip()):
             self._cut(line, text)
         elif text[0].isdigit() and ROW_LIKE.match(line.text):
-            self._row(line, read_row(line))
+            if row := read_row(line):
+                self._rows(row)
+            else:
+                self._reject(line, "damaged row")
         else:
             self._other(line, text)
             return
@@ -107,23 +114,27 @@ class _Log:
         else:
             self.open.run.ignored.add("not of cyclictest", line.number)
 
-    def _row(self, line: Line, row: Row | None) -> None:
-        """A row of a histogram, of this run if it can follow."""
+    def rows(self, rows: Rows) -> None:
+        """Take rows of a histogram; where the bucket does not rise, another begins."""
+        falls = np.flatnonzero(rows.bucket[1:] <= rows.bucket[:-1]) + 1
+        for start, stop in pairwise([0, *falls.tolist(), len(rows.bucket)]):
+            self._rows(rows.part(start, stop))
+        self.open.unquoted = True
+
+    def _rows(self, rows: Rows) -> None:
+        """Take rows of one histogram, of this run if they can follow."""
         table = self.open.table
-        if row is None:
-            self._reject(line, "damaged row")
-            return
-        if (self.open.is_ending and not self.open.spikes) or (table and (table.closed or row.bucket <= table.last)):
+        if (self.open.is_ending and not self.open.spikes) or (table and (table.closed or rows.bucket[0] <= table.last)):
             self.close_run()
             table = None
         if table is None:
-            table = self.open.table = Table(self.open.run, line.number)
+            table = self.open.table = Table(self.open.run, int(rows.line[0]))
         if table.last < 0:
-            table.narrow = len(line.text.split()[0]) == 5
+            table.narrow = rows.narrow
             self.open.context.bound(*((None, (0, 44)) if table.narrow else ((0, 45), None)))
-            if line.text.endswith("\t"):
+            if rows.tabbed:
                 self.open.context.bound(None, (0, 72))
-        table.add(row)
+        table.add(rows)
 
     def _other(self, line: Line, text: str) -> None:
         """A line by its kind."""
@@ -236,11 +247,15 @@ def parse(source: Source) -> Iterator[Run]:
     """
     log = _Log(source)
     for block in source.blocks():
-        for item in stretches(block):
-            if isinstance(item, Samples):
-                log.samples(item)
-            else:
-                log.line(item)
+        for piece in tables(block):
+            if isinstance(piece, Rows):
+                log.rows(piece)
+                continue
+            for item in stretches(piece):
+                if isinstance(item, Samples):
+                    log.samples(item)
+                else:
+                    log.line(item)
     last = log.open
     log.close_run()
     if not log.runs:
@@ -258,6 +273,7 @@ FORMAT = Format(
     title="cyclictest: status lines, -q, -v, -o, -h, -H, --histfile, -b, --spike; cyclicdeadline",
     gives="samples, bins and summaries of wake-up latency by thread",
     versions="rt-tests 0.18 to 2.10",
+    words=(":", "# Histogram", "Using all CPUS", "# /dev/cpu_dma_latency", "cyclictest V ", "000000,"),
     marks=(
         re.compile(r"\s*T: *\d+ *\( *\d+\) *(?:P: *\d+ +)?I: *\d+ +C: *\d+ +Min:"),
         re.compile(r"Using all CPUS\s*$|interval: \d+:\d+\s*$"),

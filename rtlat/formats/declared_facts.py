@@ -253,6 +253,7 @@ FORMAT = Format(
     title="figures that exist only as prose, declared in TOML: [[fact]]",
     gives="min, mean, max and printed quantiles, with document and line",
     versions="rtlat's own",
+    words=("fact",),
     marks=(_HEADER,),
     parse=parse,
 )

@@ -219,6 +219,7 @@ FORMAT = Format(
     title="interval logs of HdrHistogram (.hlog), such as jHiccup's; needs the extra hdr",
     gives="bins of all intervals together, by tag",
     versions="log format 1.0 to 1.3, encoding version 2",
+    words=("#[Histogram", "StartTimestamp", "HIST"),
     marks=(_HEAD, _INTERVAL),
     parse=parse,
 )

@@ -269,6 +269,7 @@ FORMAT = Format(
     title="HdrHistogram's percentile table: Value, Percentile, TotalCount, 1/(1-Percentile)",
     gives="bins between the printed values, and where the maximum lies",
     versions="HdrHistogram of Java, C and others; wrk2",
+    words=("TotalCount",),
     marks=(_HEAD,),
     parse=parse,
 )

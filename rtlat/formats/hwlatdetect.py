@@ -210,6 +210,7 @@ FORMAT = Format(
     title="hwlatdetect",
     gives="gaps over the threshold, and the longest",
     versions="rt-tests 2.4 (tracer)",
+    words=("test duration", "inner:", "Max Latency: ", "Samples exceeding"),
     marks=(_START, _GAP, _BELOW, _NUMBERS["max"], _NUMBERS["exceeding"]),
     parse=parse,
 )

@@ -221,6 +221,7 @@ FORMAT = Format(
     title="jitterdebugger's results.json",
     gives="bins and summaries of thread latency, by thread",
     versions="jitterdebugger up to 0.3.1",
+    words=('"cpus_online"', '"cpu"'),
     marks=(re.compile(r'.{0,400}?"cpus_online"\s*:\s*\d'), re.compile(r'.{0,400}?"cpu"\s*:\s*\{')),
     parse=parse,
 )

@@ -190,6 +190,7 @@ FORMAT = Format(
     title="jitterdebugger's samples.raw and samples.csv",
     gives="samples of thread latency, by thread, with their time",
     versions="jitterdebugger 0.2 to 0.3.1",
+    words=(";",),
     marks=(_LINE,),
     parse=parse,
     claims=claims,

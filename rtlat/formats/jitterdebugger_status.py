@@ -143,6 +143,7 @@ FORMAT = Format(
     title="status lines of jitterdebugger on a console",
     gives="summaries of thread latency, by thread",
     versions="jitterdebugger up to 0.3.1",
+    words=("Min:",),
     marks=(_STATUS,),
     parse=parse,
 )

@@ -38,8 +38,8 @@ _TRACERS = ("wakeup", "wakeup_rt", "wakeup_dl", "irqsoff", "preemptoff", "preemp
 _QUANTITIES = {name: "thread" if name.startswith("wakeup") else name for name in _TRACERS}
 _NAMES = "|".join([*sorted(_TRACERS, key=len, reverse=True), "preemption"])
 _START = r"[#\s]{0,20}"
-_TRACER = re.compile(rf"{_START}tracer: ({_NAMES})\s*$", re.IGNORECASE)
-_TITLE = re.compile(rf"{_START}({_NAMES}) latency trace (v\d[\d.]{{0,9}}) on (\S{{1,120}})\s*$", re.IGNORECASE)
+_TRACER = re.compile(rf"{_START}tracer: ({_NAMES})\s*$")
+_TITLE = re.compile(rf"{_START}({_NAMES}) latency trace (v\d[\d.]{{0,9}}) on (\S{{1,120}})\s*$")
 _LATENCY = re.compile(
     _START + r"latency: (\d{1,12}) (?:u|µ|μ|\ufffd)s, #(\d{1,12})/(\d{1,12}), CPU#(\d{1,5}) \| \(M:(\S{1,40}) VP:"
 )
@@ -126,9 +126,9 @@ class _Log:
         elif _LATENCY_LIKE.match(text):
             self.held = line
         elif tracer := _TRACER.match(text):
-            self.tracer, self.version, self.kernel = tracer[1].lower(), "", ""
+            self.tracer, self.version, self.kernel = tracer[1], "", ""
         elif title := _TITLE.match(text):
-            self.tracer, self.version, self.kernel = title[1].lower(), f"latency trace {title[2]}", title[3]
+            self.tracer, self.version, self.kernel = title[1], f"latency trace {title[2]}", title[3]
         else:
             self.go_on(line)
 
@@ -205,6 +205,7 @@ FORMAT = Format(
     title="kernel latency traces: wakeup, wakeup_rt, wakeup_dl, irqsoff, preemptoff, preemptirqsoff",
     gives="one maximum of thread latency, or of a section with interrupts or preemption off",
     versions="ftrace of Linux 2.6.27 to 6.15; latency tracer v1.1.4 and v1.1.5 of the realtime patches",
+    words=("tracer: ", "latency trace v", "latency: "),
     marks=(_TRACER, _TITLE, _LATENCY),
     parse=parse,
 )

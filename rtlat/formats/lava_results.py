@@ -246,6 +246,7 @@ FORMAT = Format(
     title="LAVA: result lines, console signals, mails",
     gives="a summary of thread and irq latency for each thread",
     versions="mails of 2022; result lines and signals untested on real logs",
+    words=("-latency",),
     marks=(
         _RESULT,
         re.compile(rf".{{0,200}}?<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=(?:3D)?{_NAME} "),

@@ -232,6 +232,7 @@ FORMAT = Format(
     title="lil, the Linux Interrupt Latency benchmark (dmesg), and patch-ikd kernel traces",
     gives="summary and slow samples of irq latency in CPU cycles; steps of a function trace",
     versions="lil 1 to 8 (1998)",
+    words=("Linux Interrupt Latency", "slow IRQ", "latency cycles: ", "pid("),
     marks=(_BANNER, _SLOW, _MEAN, _STEP),
     parse=parse,
 )

@@ -146,6 +146,7 @@ FORMAT = Format(
     title="LinuxCNC: latency-histogram --nox",
     gives="a summary of period jitter for each thread",
     versions="untested on real logs",
+    words=("sdev:",),
     marks=(_LINE,),
     parse=parse,
 )

@@ -231,6 +231,7 @@ FORMAT = Format(
     title="queuelat",
     gives="bins of the time that one pass of a copy loop takes",
     versions="rt-tests 2.4",
+    words=("tsc_freq_ghz", "] = "),
     marks=(_FREQUENCY, _ROW, _FOOTER),
     parse=parse,
     elides=True,

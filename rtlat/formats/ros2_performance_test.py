@@ -219,6 +219,7 @@ FORMAT = Format(
     title="ROS 2 performance_test (ApexAI), JSON",
     gives="a window of message latency for each second; a summary where they are running totals",
     versions="performance_test of ROS 2 galactic",
+    words=('"perf_test_version":',),
     marks=(re.compile(r'.{0,400}?"perf_test_version":'),),
     parse=parse,
 )

@@ -249,6 +249,7 @@ FORMAT = Format(
     title="ROS 2 rttest: samples of a run, or its statistics",
     gives="samples or a summary of thread latency",
     versions="rttest of ROS 2 galactic",
+    words=("iteration timestamp", "rttest statistics", "Min latency: "),
     marks=(_HEADING, _STATISTICS, _BESIDE),
     parse=parse,
 )

@@ -187,6 +187,7 @@ FORMAT = Format(
     title="rt-app, the log of a thread",
     gives="samples of thread latency",
     versions="rt-app 1.0",
+    words=("#idx",),
     marks=(re.compile(r"#idx +perf +run +period +start +end\b"),),
     parse=parse,
 )

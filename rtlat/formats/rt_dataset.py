@@ -236,6 +236,7 @@ FORMAT = Format(
     title="OSADL's RT Dataset (JSON)",
     gives="bins and maxima of thread latency, by CPU, and the machine they are of",
     versions="RT Dataset 1.0, RT Cyclictest 1.0",
+    words=('"name"',),
     marks=(re.compile(rf'.{{0,400}}?"name"\s*:\s*"(?:{"|".join(_NAMES)})"'),),
     parse=parse,
 )

@@ -105,6 +105,7 @@ FORMAT = Format(
     "rt-migrate-test",
     gives="bins and summaries, by thread, pair or core",
     versions="rt-tests 1.11 to 2.10",
+    words=('"rt_test_version', '"cmdline:"'),
     marks=(re.compile(r'.*"rt_test_version:?"\s*:'), re.compile(r'\s*"cmdline:"\s*:')),
     parse=parse,
 )

@@ -192,6 +192,7 @@ FORMAT = Format(
     title="rt-migrate-test",
     gives="samples and a summary of migration latency for each task",
     versions="rt-tests 2.4",
+    words=("Iter:", "Task "),
     marks=(_HEAD, _TASK),
     parse=parse,
 )

@@ -296,6 +296,7 @@ FORMAT = Format(
     title="oslat",
     gives="bins and a summary of noise for each core; after -T only the latency that stopped it",
     versions="rt-tests 1.8 to 2.10",
+    words=(" (us):", "oslat: Trace threshold"),
     marks=(_ROW, _HEADER["exceeded"]),
     parse=parse,
     elides=True,

@@ -216,6 +216,7 @@ FORMAT = Format(
     title="pmqtest, ptsematest, svsematest, sigwaittest",
     gives="a summary for each pair of threads: message, mutex, semaphore or signal latency",
     versions="rt-tests 2.4 to 2.10",
+    words=(": ID", " -> #"),
     marks=(_PAIR, _FIGURES),
     parse=parse,
 )

@@ -163,6 +163,7 @@ FORMAT = Format(
     title="signaltest",
     gives="a summary for each thread of the ring; only thread 0 times the ring alone",
     versions="rt-tests 2.4 to 2.10",
+    words=("Act:",),
     marks=(_STATUS,),
     parse=parse,
 )

@@ -103,6 +103,7 @@ FORMAT = Format(
     title="Xenomai latency and klatency, EVL latmus, RTAI's testsuite: terminal log, or the file of -g",
     gives="a window of thread or irq latency for each line, the run's summary, bins with -h or -g, mean switch times",
     versions="Xenomai 2.0 to 3.3 (-g files: 3.0 to 3.3), libevl (all -g layouts), RTAI 3.6 to 5.2, makertaikernel.sh 4",
+    words=("Sampling period: ", "RTT|", "RTH|", "RTD", " (", "warming up", "# libevl", "RTAI ", "FOR "),
     marks=_MARKS,
     parse=parse,
 )

@@ -260,6 +260,7 @@ FORMAT = Format(
     title="rteval: summary.xml",
     gives="bins of thread latency, for each CPU",
     versions="rteval 2.1 to 3.8; untested on real logs",
+    words=("<rteval",),
     marks=(re.compile(r"\s*(?:<\?xml .{0,200}\?>\s*)?<rteval[ >]"),),
     parse=parse,
 )

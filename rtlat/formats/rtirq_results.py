@@ -254,6 +254,7 @@ FORMAT = Format(
     title="rtirq example: Interrupt statistics, alone or in an article",
     gives="bins of irq latency",
     versions="rtirq for Linux 2.4.23 (2004)",
+    words=("Interrupt statistics",),
     marks=(_HEADER,),
     parse=parse,
 )

@@ -140,6 +140,7 @@ FORMAT = Format(
     title="stress-ng --cyclic",
     gives="a summary, percentiles and bins of thread latency, of the samples it captured",
     versions="stress-ng 0.15; others by their source",
+    words=("cyclic:",),
     marks=(re.compile(r"(?:stress-ng: +)?(?:[\d:.]{1,16} +)?info: +\[\d{1,10}\] +cyclic: *sched \w+"),),
     parse=parse,
 )

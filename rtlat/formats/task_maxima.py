@@ -160,6 +160,7 @@ FORMAT = Format(
     title="maxima of cyclic tasks as printed in a mail: [T0 Prio: 60] 2123",
     gives="one maximum of deviation for each task",
     versions="mails on the -RT kernels (2005)",
+    words=(" Prio:",),
     marks=(_MAXIMUM,),
     parse=parse,
 )

@@ -173,6 +173,7 @@ FORMAT = Format(
     title="kernel traces of timerlat, osnoise and hwlat: tracefs text, trace-cmd report, tracepoints",
     gives="samples of irq, thread and user latency, windows of noise, noise events, gaps over hwlat's threshold",
     versions="Linux 4.9 (hwlat), 5.14 (osnoise, timerlat) to 6.15",
+    words=("tracer: ", "] "),
     marks=(
         re.compile(r"\s{0,20}# tracer: (?:timerlat|osnoise|hwlat)\s*$"),
         re.compile(rf"{PREFIX}\s+(?:{'|'.join(_EVENTS)})"),

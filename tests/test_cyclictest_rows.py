@@ -1,0 +1,66 @@
+"""Rows read a block at a time are those that a line at a time gives: on tables that are whole, wide, cut or noisy."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rtlat.formats._cyclictest_rows import ROW_LIKE, Rows, read_row, tables
+from rtlat.source import Block, block_lines
+
+COUNT = st.one_of(st.integers(0, 999_999), st.integers(0, 10**18 - 1)).map(lambda count: f"{count:06d}")
+ODD = ["", "# Total: 000000001", "# Histogram", "[ 12.345678] usb 1-1: new", "000003 0001", "000003", "x" * 40]
+ODD += ["000004 -00001", "000005 000001,000002", "  000006 000001", "0000000007 000001", "000008 " + "9" * 19, "\0\0"]
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> str:
+    threads = draw(st.integers(1, 4))
+    width = draw(st.sampled_from(["{:06d}", "{:05d}"]))
+    end = draw(st.sampled_from(["\n", "\t\n", " \n"]))
+    blank = draw(st.sampled_from([" ", "\t"]))
+    lines = []
+    for bucket in range(draw(st.integers(0, 12))):
+        counts = draw(st.lists(COUNT, min_size=threads, max_size=threads))
+        lines.append(f"{width.format(bucket)} {blank.join(counts)}{end}")
+        if draw(st.integers(0, 5)) == 0:
+            lines.append(draw(st.sampled_from(ODD)) + "\n")
+    lines.insert(draw(st.integers(0, len(lines))), "# Histogram\n")
+    return "".join(lines)[: draw(st.integers(0, 2000))]
+
+
+def by_lines(block: Block) -> list[tuple[int, list[int]]]:
+    """The rows as the line reader gives them."""
+    lines = [line for line in block_lines(block) if line.whole and ROW_LIKE.match(line.text)]
+    found = [row for line in lines if (row := read_row(line))]
+    return [(int(row.line[0]), [int(row.bucket[0]), *row.counts[0].tolist()]) for row in found]
+
+
+@given(texts())
+def test_a_block_gives_what_its_lines_give(text: str) -> None:
+    data = text.encode()
+    whole = data[: data.rfind(b"\n") + 1]
+    rows, texts_between = [], b""
+    first = 1
+    for piece in tables(Block(1, whole)):
+        if isinstance(piece, Rows):
+            assert piece.line.tolist() == list(range(first, first + len(piece.line)))
+            numbers = np.column_stack((piece.bucket, piece.counts)).tolist()
+            rows += list(zip(piece.line.tolist(), numbers, strict=True))
+            first += len(piece.line)
+        else:
+            assert piece.first == first
+            rows += by_lines(piece)
+            texts_between += piece.data
+            first += piece.data.count(b"\n")
+    assert rows == by_lines(Block(1, whole))
+    assert first == 1 + whole.count(b"\n")
+
+
+def test_a_table_that_differs_in_one_row_only_is_read_without_its_lines() -> None:
+    rows = [f"{bucket:06d} {bucket:06d}\t{10**bucket:06d}\n" for bucket in range(9)]
+    head, table, foot = tables(Block(1, f"# Histogram\n{''.join(rows)}# Total: 1\n".encode()))
+    assert isinstance(table, Rows)
+    assert table.counts.tolist() == [[bucket, 10**bucket] for bucket in range(9)]
+    assert (head.data, foot.data) == (b"# Histogram\n", b"# Total: 1\n")  # type: ignore[union-attr]
