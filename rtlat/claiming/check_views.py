@@ -15,15 +15,15 @@ from rtlat.claiming.findings import REFUTED, SUPPORTED, UNDECIDED, Decision, Nee
 from rtlat.errors import printable
 
 STANDING = (
-    "Supported means: under the measured load, with the confidence that is claimed. A test shows what happened while it"
-    " ran; no number of cycles makes the worst observed value the worst case."
+    "Supported means: under the measured load, with the confidence that is claimed, and if cycles are independent where no"
+    " bursts are named. A test shows what happened while it ran: the worst observed value is not the worst case."
 )
 """Stands under every table of claims."""
 
 _INDENT, _WIDTH = " " * 12, 118
 """Of what stands under a claim. [characters]"""
 
-_MOST = 8
+_MOST = 4
 """Runs that are named one by one."""
 
 
@@ -66,15 +66,13 @@ def asserted(claim: Claim) -> str:
 
 
 def _each(decision: Decision) -> Iterator[str]:
-    """What each of several runs says, those first that decide."""
-    if len(decision.findings) < 2:
-        return
-    order = (REFUTED, UNDECIDED, SUPPORTED)
-    told = sorted(decision.findings, key=lambda one: order.index(one.outcome))
-    for one in told[:_MOST]:
-        yield f"- {one.about}: {one.outcome}, {one.why}"
-    if len(told) > _MOST:
-        yield f"- and {len(told) - _MOST} more"
+    """What each further run says that refutes a claim, or leaves it open."""
+    told = [one for one in decision.findings if one.outcome == decision.outcome != SUPPORTED]
+    further = [one for one in told if f"{one.about}: {one.why}" not in decision.why]
+    for one in further[:_MOST]:
+        yield f"- {one.about}: {one.why}"
+    if len(further) > _MOST:
+        yield f"- and {len(further) - _MOST} more"
 
 
 def _sentence(words: str, indent: str = _INDENT) -> list[str]:

@@ -22,6 +22,8 @@ from rtlat.statistics import stats
 from rtlat.statistics.ranks import fraction, samples_needed
 from rtlat.tails.plan import cycles_without, lasting
 
+_SKIPPED = "were skipped"
+
 _LONGEST = 2.0**40
 """How many times as long a run is at most that is asked for."""
 
@@ -122,7 +124,7 @@ def _missed(claim: Claim, run: Measured, among: int) -> _Found:
     if counts.most:
         why = f"up to {counts.most:,} of {counts.n:,} activations may have been skipped, as far as the log tells"
         return UNDECIDED, why, Needs("a tool that counts overruns")
-    return _by_rate(claim, counts, claim.rate, "were skipped", period_of(run), among)
+    return _by_rate(claim, counts, claim.rate, _SKIPPED, period_of(run), among)
 
 
 def _by_rate(claim: Claim, counts: Counts, rate: Rate, what: str, period: float, among: int) -> _Found:
@@ -140,7 +142,7 @@ def _by_share(claim: Claim, counts: Counts, share: float, allowed: str, period: 
     """By the share of cycles."""
     sure, seen = (
         f"with {claim.confidence} % confidence",
-        _seen(counts, _beyond(claim) if claim.assertion.limit else "were skipped"),
+        _seen(counts, _beyond(claim) if claim.assertion.limit else _SKIPPED),
     )
     length = f" ({lasting(counts.n * period / 1e9)})" if period > 0 else ""
     note = f"; {counts.note}" if counts.note else ""
@@ -189,7 +191,7 @@ def _seen(counts: Counts, what: str) -> str:
     """How often something was seen."""
     fewest, most = counts.fewest, counts.most
     many = "none" if not most else f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
-    return f"{many} of {counts.n:,} cycles {what}"
+    return f"{many} of {counts.n:,} {'activations' if what == _SKIPPED else 'cycles'} {what}"
 
 
 def _one_in(share: float) -> str:

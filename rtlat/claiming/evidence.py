@@ -40,7 +40,7 @@ class Counts:
     per : float
         Cycles that stand for an independent one, as far as their order tells: 1, or more in bursts.
     note : str
-        What was found of their order, or assumed.
+        What bursts were found, if any.
     """
 
     fewest: int
@@ -90,7 +90,7 @@ def skipping(run: Measured) -> Counts | str:
     lost = lost_activations(run)
     if math.isinf(lost.high):
         return lost.reason or "how many activations were skipped is not known"
-    return Counts(int(lost.low), int(lost.high), run.d.total + int(lost.low), 1.0, _UNORDERED)
+    return Counts(int(lost.low), int(lost.high), run.d.total + int(lost.low))
 
 
 def lost_activations(run: Measured) -> Bounds:
@@ -112,9 +112,6 @@ def worst_reaches(d: Distribution, limit: float) -> tuple[bool, bool]:
     return surely, surely or maybe
 
 
-_UNORDERED = "cycles are taken as independent, for the log keeps no order"
-
-
 def _in_bursts(run: Measured, limit: float) -> tuple[float, str]:
     """For how many cycles an independent one stands, and what was found; exceedances of a lower limit tell, too."""
     from scipy.special import chdtrc
@@ -124,12 +121,12 @@ def _in_bursts(run: Measured, limit: float) -> tuple[float, str]:
     place = int(np.searchsorted(np.cumsum(n[order]), TELLING))
     counted = per_second(run.told, min(limit, float(low[order][min(place, len(low) - 1)]))) if run.told else None
     if counted is None or counted.events.sum() < TELLING:
-        return 1.0, _UNORDERED if counted is None else ""
+        return 1.0, ""
     expected = counted.exposure * (counted.events.sum() / counted.exposure.sum())
     freedom = len(expected) - 1
     squares = float(((counted.events - expected) ** 2 / expected).sum())
     if chdtrc(freedom, squares) >= CERTAIN:
-        return 1.0, "from second to second they spread as independent cycles do"
+        return 1.0, ""
     per = overdispersion((counted.events, counted.exposure))
     return per, f"they come in bursts: {number(float(f'{per:.2g}'))} cycles count as one"
 

@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from rtlat.claiming.claims import Claim
 from rtlat.comparing.arms import Measured
 from rtlat.comparing.contrast import Contrast
+from rtlat.display.tables import listed
 
 SUPPORTED, REFUTED, UNDECIDED = "supported", "refuted", "undecided"
+
+_VERBS = {REFUTED: "refute it", UNDECIDED: "leave it open", SUPPORTED: "support it"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,9 @@ class Decision:
     contrasts: tuple[Contrast, ...] = ()
 
 
-def joined(claim: Claim, findings: Sequence[Finding], runs: Sequence[Measured] = (), note: str = "") -> Decision:
+def joined(
+    claim: Claim, findings: Sequence[Finding], runs: Sequence[Measured] = (), note: str = "", noun: str = "runs"
+) -> Decision:
     """Return the decision on a claim that each of several runs has to bear out.
 
     Parameters
@@ -101,18 +106,14 @@ def joined(claim: Claim, findings: Sequence[Finding], runs: Sequence[Measured] =
         The runs they are about.
     note : str
         Stands behind the reason.
+    noun : str
+        What the findings are of.
     """
-    by = {outcome: [one for one in findings if one.outcome == outcome] for outcome in (REFUTED, UNDECIDED, SUPPORTED)}
-    outcome = REFUTED if by[REFUTED] else UNDECIDED if by[UNDECIDED] else SUPPORTED
-    deciding = by[outcome]
-    count, more = len(findings), ""
-    if count > 1:
-        verb = {REFUTED: "refute it", UNDECIDED: "leave it open", SUPPORTED: "support it"}[outcome]
-        more = (
-            f"{len(deciding)} of {count} runs {verb}, such as "
-            if count > len(deciding)
-            else f"all {count} runs {verb}, such as "
-        )
+    outcomes = {one.outcome for one in findings}
+    outcome = next((each for each in (REFUTED, UNDECIDED) if each in outcomes), SUPPORTED)
+    deciding = [one for one in findings if one.outcome == outcome]
     first = max(deciding, key=lambda one: one.needs.seconds if one.needs.seconds == one.needs.seconds else 0.0)
-    why = f"{more}{first.about}: {first.why}" + (f"; {note}" if note else "")
+    named = listed([one.about for one in deciding])
+    told = f"{len(deciding)} of {len(findings)} {noun} {_VERBS[outcome]} ({named}). " if len(findings) > 1 else ""
+    why = f"{told}{first.about}: {first.why}" + (f"; {note}" if note else "")
     return Decision(claim, outcome, why, first.needs, tuple(findings), tuple(runs))

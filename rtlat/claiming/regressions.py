@@ -6,7 +6,7 @@ All such claims of a file are decided together, so that the chance of any false 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rtlat.claiming.claims import Claim
 from rtlat.claiming.evidence import bars
@@ -96,12 +96,7 @@ def concluded(several: Sequence[Asked]) -> list[Decision]:
     for one in several:
         findings = [_finding(pair, next(found)) for pair in one.pairs] + list(one.findings)
         runs = [run for pair in one.pairs for run in pair.a.runs]
-        decision = joined(one.claim, findings, runs)
-        decisions.append(
-            Decision(
-                one.claim, decision.outcome, decision.why, decision.needs, tuple(findings), tuple(runs), one.contrasts
-            )
-        )
+        decisions.append(replace(joined(one.claim, findings, runs, noun="comparisons"), contrasts=one.contrasts))
     return decisions
 
 
@@ -125,9 +120,9 @@ def _question(claim: Claim) -> Question:
 
 
 def _name(pair: Pair) -> str:
-    """An arm with its load and series."""
+    """An arm by its load and series."""
     first = pair.a.runs[0]
-    return ", ".join(filter(None, (first.run if len(pair.a.runs) == 1 else RUNS, first.says("load"), first.series)))
+    return ", ".join(filter(None, (first.says("load") or RUNS, first.series)))
 
 
 def _finding(pair: Pair, found: Conclusion) -> Finding:

@@ -96,7 +96,7 @@ def _named(claim: Claim, rows: Sequence[dict[str, Any]], selector: Selector, key
 
 def _known(patterns: Sequence[str], known: Sequence[str]) -> str:
     """What could have been meant."""
-    return nearest(patterns[0], known) if len(known) <= 12 else f"; known: {', '.join(known[:12])} ..."
+    return nearest(patterns[0], known) if len(known) <= 6 else f"; known: {', '.join(known[:6])} ..."
 
 
 def _names(row: dict[str, Any], column: str) -> list[str]:
@@ -109,7 +109,8 @@ def _names(row: dict[str, Any], column: str) -> list[str]:
 
 def _matches(row: dict[str, Any], column: str, patterns: Sequence[str]) -> bool:
     """Whether one of the patterns means a run."""
-    return any(fnmatchcase(name, pattern) or name == pattern for name in _names(row, column) for pattern in patterns)
+    forms = [form for pattern in patterns for form in (pattern, *([f"*/{pattern}"] if column == FILE else []))]
+    return any(fnmatchcase(name, form) or name == form for name in _names(row, column) for form in forms)
 
 
 def _require_unit(claim: Claim, run: Measured) -> None:
