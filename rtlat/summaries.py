@@ -7,7 +7,6 @@ series is one more row, marked as such, so that nobody adds it to its parts.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from rtlat.protocol import Recording
 from rtlat.selection import Names, answers, divisor, shown_unit
 from rtlat.statistics import stats
 from rtlat.statistics.ranks import fraction
-from rtlat.statistics.results import Bounds
+from rtlat.statistics.results import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,7 +158,7 @@ def summary_json(recording: Recording, percentiles: Percents = None) -> dict[str
         mine = [(d, pooled) for run, d, pooled in every if run == row["run"]]
         warnings = json.loads(row["warnings"] or "[]")
         warnings += [f"{d.series}: {warning}" for d, pooled in mine if not pooled for warning in d.warnings]
-        entry = {name: _plain(row[name]) for name in ("run", "source", "tool", "approach", "duration", "ended")}
+        entry = {name: plain(row[name]) for name in ("run", "source", "tool", "approach", "duration", "ended")}
         runs.append({**entry, "warnings": warnings, "series": [_series(d, pooled, percents) for d, pooled in mine]})
     return {"schema": 1, "runs": runs}
 
@@ -170,25 +169,10 @@ def _series(d: Distribution, pooled: bool, percents: Sequence[str]) -> dict[str,
     entry |= {"unit": shown_unit(d), "n": d.total, "n_basis": d.n_basis or None}
     entry |= {"overflow": d.overflow, "missed": d.missed}
     for name, statistic in _RESULTS.items():
-        entry[name] = _result(statistic(d).over(divisor(d)))
+        entry[name] = plain(statistic(d).over(divisor(d)))
     entry["percentiles"] = {}
     for percent in percents:
         result = stats.percentile(d, percent).over(divisor(d))
         extra: dict[str, Any] = {"rank": result.rank, "supported": result.supported}
-        entry["percentiles"][percent] = _result(result) | extra
+        entry["percentiles"][percent] = plain(result) | extra
     return entry
-
-
-def _result(result: Bounds) -> dict[str, Any]:
-    """A result's ends and status, and why it is refused if it is."""
-    entry: dict[str, Any] = {"low": _plain(result.low), "high": _plain(result.high), "status": result.status}
-    return entry | ({"reason": result.reason} if result.reason else {})
-
-
-def _plain(value: Any) -> Any:
-    """A value for JSON: None where it is unknown, whole numbers without a point."""
-    if value is None or value == "" or value != value:  # NaN differs from itself
-        return None
-    if isinstance(value, float):
-        return None if math.isinf(value) else int(value) if value == int(value) else value
-    return value

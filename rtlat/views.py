@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from typing import TYPE_CHECKING, Any
 
 from rtlat import schema
+from rtlat.display import plain
 from rtlat.errors import printable
 
 if TYPE_CHECKING:
@@ -134,7 +133,8 @@ def _toml(text: str) -> str:
 def summary_text(table: pd.DataFrame, shape: str) -> str:
     """Return a summary as aligned text, ``csv`` (each value as low, high and status) or ``md``."""
     if shape == "csv":
-        return _csv(table)
+        told = plain.table(table)
+        return plain.csv_of(told["columns"], told["rows"]).rstrip("\n")
     heads, rows = _cells(table)
     if shape == "md":
         ruled = [heads, ["---"] * len(heads), *rows]
@@ -178,30 +178,3 @@ def _text(cell: Any) -> str:
     if isinstance(cell, Bounds):
         return printable(cell.text())
     return "?" if cell is None or cell != cell or str(cell) == "<NA>" else printable(str(cell))
-
-
-def _csv(table: pd.DataFrame) -> str:
-    """Every column; results of statistics as three columns each."""
-    from rtlat.statistics.stats import Bounds
-
-    results = [name for name in table.columns if len(table) and isinstance(table[name].iloc[0], Bounds)]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    heads = []
-    for name in table.columns:
-        heads += [f"{name}_low", f"{name}_high", f"{name}_status"] if name in results else [name]
-    writer.writerow(heads)
-    for row in table.to_dict("records"):
-        cells: list[Any] = []
-        for name in table.columns:
-            if name in results:
-                cells += [_finite(row[name].low), _finite(row[name].high), row[name].status]
-            else:
-                cells.append("" if str(row[name]) in ("<NA>", "nan", "None") else row[name])
-        writer.writerow(cells)
-    return out.getvalue().rstrip("\n")
-
-
-def _finite(number: float | None) -> float | str:
-    """A number, or nothing where an end is open."""
-    return number if number is not None and abs(number) < float("inf") else ""

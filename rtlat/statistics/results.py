@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 STATUSES = {
     "ok": "known to the width of a bin, or exactly",
@@ -113,3 +114,25 @@ def number(value: float) -> str:
     if value == int(value):
         return str(int(value))
     return f"{value:.6g}" if abs(value) < 1e6 else f"{value:.0f}"
+
+
+def plain(value: Any) -> Any:
+    """Return a result, a number or a word as JSON can hold it: unknown is None, whole numbers have no point.
+
+    Examples
+    --------
+    >>> plain(Bounds(400.0, math.inf, "overflow"))
+    {'low': 400, 'high': None, 'status': 'overflow'}
+    >>> plain(refused("no n is known")), plain(math.nan), plain(0.5)
+    ({'low': None, 'high': None, 'status': 'refused', 'reason': 'no n is known'}, None, 0.5)
+    """
+    if isinstance(value, Bounds):
+        entry = {"low": plain(value.low), "high": plain(value.high), "status": value.status}
+        return entry | ({"reason": value.reason} if value.reason else {})
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    if value is None or str(value) in ("", "nan", "<NA>"):  # the last is pandas' own, which no module here knows
+        return None
+    if isinstance(value, float):
+        return None if math.isinf(value) else int(value) if value == int(value) else float(value)
+    return value.item() if hasattr(value, "item") else value
