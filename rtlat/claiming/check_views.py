@@ -15,8 +15,8 @@ from rtlat.claiming.findings import REFUTED, SUPPORTED, UNDECIDED, Decision, Nee
 from rtlat.errors import printable
 
 STANDING = (
-    "Supported means: under the measured load, with the confidence that is claimed, and if cycles are independent where no"
-    " bursts are named. A test shows what happened while it ran: the worst observed value is not the worst case."
+    "Supported means: under the measured load, with the confidence that is claimed, and if cycles are independent"
+    " where no bursts are named. A test shows what happened while it ran; the worst observed is not the worst case."
 )
 """Stands under every table of claims."""
 
