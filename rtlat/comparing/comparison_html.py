@@ -60,7 +60,11 @@ def shown(found: Comparison) -> Html:
         parts.append(
             f"<details><summary>The experiment that would make them comparable</summary><pre>{lines}</pre></details>"
         )
-    return Html("".join(parts) + f"<p>{CYCLES if met else ''} {STANDING}</p>")
+    tables = [(name, getattr(found, name)) for name in ("outcomes", "verdicts", "spread", "effects")]
+    return Html(
+        "".join(parts) + f"<p>{CYCLES if met else ''} {STANDING}</p>",
+        [(name, table) for name, table in tables if len(table)],
+    )
 
 
 def _pair(found: Comparison, row: dict[Any, Any]) -> str:

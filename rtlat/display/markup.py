@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rtlat.display import plain
 from rtlat.display.look import duration, looks, shortened, stated, titled
 from rtlat.display.tables import TOLD, context_differences, context_shared, deciding, listed, ordered
 from rtlat.schema import QUANTITIES
@@ -27,18 +28,46 @@ STYLE = (
 )
 """Text left, numbers right, what is unsure in grey."""
 
+TABLES = "application/vnd.rtlat.tables+json"
+"""The MIME type of the tables that an output of a notebook shows: a list of name, columns and rows."""
+
 _LONGEST = 34
 """Characters of a name or a load in a table of numbers."""
 
 
 class Html(str):
-    """HTML that a notebook shows as such."""
+    """HTML that a notebook shows as such, with the tables in it as plain values.
+
+    Parameters
+    ----------
+    text : str
+        The HTML.
+    tables : sequence of (str, DataFrame), optional
+        The tables by name; the name is empty for one that goes by the heading above it.
+    """
+
+    tables: tuple[tuple[str, pd.DataFrame], ...]
+
+    def __new__(cls, text: str, tables: Sequence[tuple[str, pd.DataFrame]] = ()) -> Html:
+        """Keep the tables beside the text."""
+        made = super().__new__(cls, text)
+        made.tables = tuple(tables)
+        return made
 
     def _repr_html_(self) -> str:
         return str(self)
 
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        tables = [{"name": name, **plain.table(table)} for name, table in self.tables]
+        return {TABLES: tables} if tables else {}
+
     def __repr__(self) -> str:
         return f"{len(self)} characters of HTML"
+
+
+def joined(parts: Sequence[str]) -> Html:
+    """Return pieces of HTML after each other, with the tables in them."""
+    return Html("".join(parts), [table for part in parts if isinstance(part, Html) for table in part.tables])
 
 
 def shown(table: pd.DataFrame, empty: str = "Nothing.") -> Html:
@@ -67,10 +96,8 @@ def shown(table: pd.DataFrame, empty: str = "Nothing.") -> Html:
         body.append(f"<tr>{''.join(cells)}</tr>")
     head = "".join(f"<th{' class=w' * (name in words)}>{html.escape(name)}</th>" for name in names)
     foot = "".join(f"<li>{html.escape(note)}</li>" for note in notes)
-    return Html(
-        f"{STYLE}<table class=rtlat><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
-        + (f"<ol class=rtlat>{foot}</ol>" if foot else "")
-    )
+    text = f"{STYLE}<table class=rtlat><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+    return Html(text + (f"<ol class=rtlat>{foot}</ol>" if foot else ""), [("", table)])
 
 
 def _cell(value: Any, is_words: bool, longest: int, notes: dict[str, int]) -> str:
@@ -91,8 +118,8 @@ def _result(value: Bounds, notes: dict[str, int]) -> str:
     told = [value.text(), STATUSES[value.status], f"rank {value.rank:,}" if value.rank else ""]
     title = html.escape("; ".join(filter(None, told)))
     # the greatest value has a column of its own
-    plain = replace(value, worst=None, high=math.inf) if value.worst is not None else value
-    text = html.escape(_wider(plain).text())
+    lower = replace(value, worst=None, high=math.inf) if value.worst is not None else value
+    text = html.escape(_wider(lower).text())
     return f'<td{" class=u" if note else ""} title="{title}">{text}{mark}</td>'
 
 
@@ -124,7 +151,7 @@ def context(rows: pd.DataFrame, runs: pd.DataFrame) -> Html:
     runs : DataFrame
         As in `rtlat.schema.RUNS`.
     """
-    parts = []
+    parts: list[str] = []
     for quantity, group in rows.groupby("quantity", sort=False):
         used = runs[runs["run"].isin(group["run"])]
         same = context_shared(used)
@@ -133,7 +160,7 @@ def context(rows: pd.DataFrame, runs: pd.DataFrame) -> Html:
         parts.append(f"<p><b>{quantity}</b>, {count}. {'In common: ' * (len(used) > 1)}{html.escape(shared)}.</p>")
         if len(used) > 1:
             parts.append(shown(context_differences(used), "Nothing that the logs or run cards state differs."))
-    return Html("".join(parts))
+    return joined(parts)
 
 
 def answer(rows: pd.DataFrame, runs: pd.DataFrame, percentiles: Sequence[str]) -> Html:
