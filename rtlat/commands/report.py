@@ -24,6 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     logs.card(parser)
     parser.add_argument("-p", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the notebook")
     parser.add_argument("-o", metavar="DIR", type=Path, default="reports", help="where to write (default: reports)")
+    parser.add_argument("--pdf", action="store_true", help="print each as well (needs the extra pdf and Chromium)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -51,16 +52,19 @@ def run(options: argparse.Namespace) -> int:
                 raise
             failed.append(error)
     asked = len(questions) + len(failed)
-    found = reports(questions, options.o, progress=sys.stderr)
-    failed += [error for error in found if isinstance(error, ReportError)]
-    for made in found:
-        if not isinstance(made, ReportError):
-            print(made.path)
+    found = reports(questions, options.o, pdf=options.pdf, progress=sys.stderr)
+    failed += [report for report in found if isinstance(report, ReportError)]
+    made = [report for report in found if not isinstance(report, ReportError)]
+    for report in made:
+        print(report.path)
     if failed:
         complain(f"{len(failed)} of {asked} reports failed:")
-    for error in failed:
-        complain(error)
-    return int(bool(failed))
+    for failure in failed:
+        complain(failure)
+    problems = list(dict.fromkeys(report.problem for report in made if report.problem))
+    for problem in problems:
+        complain(problem)
+    return int(bool(failed or problems))
 
 
 def _groups(options: argparse.Namespace) -> list[list[str] | None]:

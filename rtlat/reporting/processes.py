@@ -38,7 +38,7 @@ def results(
     """
     context = multiprocessing.get_context("forkserver")  # imports once, and forks before threads run
     context.set_forkserver_preload([work.__module__, "papermill", "nbconvert.filters"])
-    waiting, lost = list(reversed(tasks)), set[str]()
+    waiting, lost = list(tasks)[::-1], set[str]()
     running: dict[Connection, tuple[str, Any]] = {}
     found: dict[str, Any] = {}
     try:

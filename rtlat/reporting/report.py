@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TextIO
 from rtlat.errors import ReportError
 from rtlat.reporting.execution import executed
 from rtlat.reporting.page import PLOTLY, index, page
+from rtlat.reporting.pdf import write_pdf
 from rtlat.reporting.processes import Progress, results
 from rtlat.reporting.question import Paths, Question, apart, question
 
@@ -25,6 +26,7 @@ def report(
     parameters: Mapping[str, Any] | None = None,
     out: str | Path = "reports",
     *,
+    pdf: bool = False,
     progress: TextIO | None = None,
     timeout: float | None = None,
 ) -> list[Path]:
@@ -40,6 +42,8 @@ def report(
         Values by name. Strings are read by the parameter's annotation, a list is written with commas.
     out : path
         Folder to write to; made if it does not exist.
+    pdf : bool
+        Whether to print each as well; takes the extra ``pdf`` and Chromium.
     progress : file, optional
         Where to say how far it is: one line for each report, and a bar on a terminal.
     timeout : float, optional
@@ -57,8 +61,9 @@ def report(
     """
     listed = [notebooks] if isinstance(notebooks, str | Path) else list(notebooks)
     questions = [question(notebook, data, parameters or {}) for notebook in listed]
-    found = reports(questions, out, progress=progress, timeout=timeout)
+    found = reports(questions, out, pdf=pdf, progress=progress, timeout=timeout)
     failed = [error for error in found if isinstance(error, ReportError)]
+    failed += [ReportError(made.problem) for made in found if isinstance(made, Made) and made.problem]
     if failed:
         raise failed[0] if len(failed) == 1 else ReportError("; ".join(map(str, failed)))
     return [made.path for made in found if isinstance(made, Made)]
@@ -73,11 +78,14 @@ class Made(NamedTuple):
         The HTML page; what belongs to it stands beside it.
     figures, size : int
         How many figures it has, and of how many bytes it is.
+    problem : str
+        Why there is no PDF of it though one was asked for.
     """
 
     path: Path
     figures: int
     size: int
+    problem: str = ""
 
     def __str__(self) -> str:
         several = "s" * (self.figures != 1)
@@ -88,6 +96,7 @@ def reports(
     questions: Iterable[Question],
     out: str | Path = "reports",
     *,
+    pdf: bool = False,
     progress: TextIO | None = None,
     timeout: float | None = None,
 ) -> list[Made | ReportError]:
@@ -99,6 +108,8 @@ def reports(
         Several of the same name are told apart by where their data lie; the same question is answered once.
     out : path
         Folder to write to; made if it does not exist.
+    pdf : bool
+        Whether to print each as well.
     progress : file, optional
         Where to say how far it is.
     timeout : float, optional
@@ -117,7 +128,7 @@ def reports(
     except OSError as error:
         raise ReportError(f"{out}: no folder to write reports to ({error.strerror})") from None
     with drafts:
-        tasks = {label: _Task(one, folder, Path(drafts.name), timeout) for label, one in asked.items()}
+        tasks = {label: _Task(one, folder, Path(drafts.name), pdf, timeout) for label, one in asked.items()}
         found = results(_answer, tasks, Progress(progress, len(tasks)))
         if any(isinstance(made, Made) for made in found.values()):
             _write(folder / "index.html", index(folder), Path(drafts.name))
@@ -137,6 +148,7 @@ class _Task(NamedTuple):
     asked: Question
     folder: Path
     drafts: Path
+    pdf: bool
     timeout: float | None
 
 
@@ -144,7 +156,7 @@ def _answer(task: _Task, tell: Callable[[str], None]) -> Made:
     """Run one notebook and write its report."""
     import nbformat
 
-    asked, folder, drafts, timeout = task
+    asked, folder, drafts, pdf, timeout = task
     draft = drafts / f"{asked.name}.ipynb"
     failed = folder / f"{asked.name}.failed.ipynb"
     path = folder / f"{asked.name}.html"
@@ -162,7 +174,23 @@ def _answer(task: _Task, tell: Callable[[str], None]) -> Made:
             os.replace(draft, failed)
             kept = f" (see {os.path.relpath(failed)})"
         raise type(error)(f"{_without(str(error), asked.shown)}{kept}") from None
-    return Made(path, text.count('<div class="figure"'), len(text.encode()))
+    problem = ""
+    if pdf:
+        tell("printing")
+        problem = _printed(text, path.with_suffix(".pdf"), drafts)
+    return Made(path, text.count('<div class="figure"'), len(text.encode()), problem)
+
+
+def _printed(text: str, path: Path, drafts: Path) -> str:
+    """Print a page; return why there is no PDF, if there is none."""
+    draft = drafts / path.name
+    try:
+        write_pdf(text, draft)
+        os.replace(draft, path)
+    except ReportError as error:
+        path.unlink(missing_ok=True)  # an earlier one is no print of this page
+        return str(error)
+    return ""
 
 
 def _scrub(node: Any, asked: Question, folder: Path) -> None:
