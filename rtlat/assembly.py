@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rtlat import cards, frames, schema
+from rtlat.columns import WORDS, Chunk, Words, joined
 from rtlat.errors import CardError, LogError, SelectionError
 from rtlat.protocol import Format, Recording, Run
 from rtlat.source import Line, Source
@@ -50,7 +51,7 @@ def assemble(readings: list[Reading], chosen: list[cards.Card | None], facts: di
     CardError
         If two runs get the same name, or a unit is unknown.
     """
-    rows: list[tuple[str, dict[str, Any]]] = []
+    rows: list[tuple[str, list[Chunk]]] = []
     runs: list[dict[str, Any]] = []
     series: list[dict[str, Any]] = []
     stems = _stems([reading.source for reading in readings])
@@ -60,14 +61,13 @@ def assemble(readings: list[Reading], chosen: list[cards.Card | None], facts: di
             key = str(facts.get("name") or stated.get("name") or stem)
             if "name" in facts or "name" not in stated:
                 key += f"#{number}" if len(reading.runs) > 1 else ""
-            arrays = run.rows.arrays()
             row = _run_row(key, reading, run, stated, facts)
-            _convert(run, row, arrays)
+            chunks = _converted(run, row, run.rows.chunks())
             if quantity := {**stated, **facts}.get("quantity"):
-                arrays["quantity"][:] = quantity
-            rows.append((key, arrays))
+                chunks = [(length, {**chunk, "quantity": quantity}) for length, chunk in chunks]
+            rows.append((key, chunks))
             runs.append(row)
-            series.extend(_series_rows(key, run, arrays))
+            series.extend(_series_rows(key, run, chunks))
     _require_unique([row["run"] for row in runs], [row["source"] for row in runs])
     recording = Recording(
         _records(rows),
@@ -143,12 +143,11 @@ def _run_row(key: str, reading: Reading, run: Run, stated: dict[str, Any], given
     return row
 
 
-def _convert(run: Run, row: dict[str, Any], arrays: dict[str, Any]) -> None:
+def _converted(run: Run, row: dict[str, Any], chunks: list[Chunk]) -> list[Chunk]:
     """Turn cycles into ns where the clock is known, and ns read under a wrong unit into right ones."""
-    factor, where = 1.0, None
-    in_cycles = arrays["unit"] == "cycles"
-    if row.get("cpu_mhz") and in_cycles.any():
-        factor, where = 1_000.0 / row["cpu_mhz"], in_cycles
+    factor, units = 1.0, set()
+    if row.get("cpu_mhz") and "cycles" in _names(chunks, "unit"):
+        factor, units = 1_000.0 / row["cpu_mhz"], {"cycles"}
         row["unit_basis"] = "card"
     elif run.facts.get("printed_unit", row.get("printed_unit")) != row.get("printed_unit"):
         try:
@@ -157,37 +156,48 @@ def _convert(run: Run, row: dict[str, Any], arrays: dict[str, Any]) -> None:
             raise CardError(
                 f"{row['source']}: printed_unit = {row['printed_unit']!r} is none of ns, us, ms, s"
             ) from None
-        where = (arrays["unit"] == "ns") | (arrays["unit"] == "unknown")
+        units = {"ns", "unknown"}
         row["unit_basis"] = "card"
-    if where is None:
-        return
-    for name in ("low", "high", "avg", "std"):
-        arrays[name][where] *= factor
+    if not units:
+        return chunks
     for name in ("resolution", "threshold"):
         if row.get(name) is not None and not math.isnan(row[name]):
             row[name] *= factor
-    arrays["unit"][where] = "ns"
+    numbers, words = joined(chunks)
+    unit = words["unit"].spelled()
+    where = np.isin(words["unit"].codes, [words["unit"].names.index(name) for name in units & set(words["unit"].names)])
+    for name in ("low", "high", "avg", "std"):
+        numbers[name][where] *= factor
+    unit[where] = "ns"
+    spelled = {name: column.spelled() for name, column in words.items()}
+    return [(len(unit), {**numbers, **spelled, "unit": unit})]
 
 
-def _series_rows(key: str, run: Run, arrays: dict[str, Any]) -> list[dict[str, Any]]:
+def _names(chunks: list[Chunk], column: str) -> list[str]:
+    """The words of a column, each once, in the order of the rows."""
+    words = (chunk.get(column, WORDS[column]) for _, chunk in chunks)
+    return list(dict.fromkeys(name for word in words for name in ([word] if isinstance(word, str) else word)))
+
+
+def _series_rows(key: str, run: Run, chunks: list[Chunk]) -> list[dict[str, Any]]:
     """One row per series, in the order the log shows them."""
-    names = dict.fromkeys([*arrays["series"], *run.series])
+    names = dict.fromkeys([*_names(chunks, "series"), *run.series])
     return [{"run": key, "series": name, "ended": "", **run.series.get(name, {})} for name in names]
 
 
-def _records(rows: list[tuple[str, dict[str, Any]]]) -> pd.DataFrame:
-    """One records frame from the arrays of all runs; categories by code, so that no string is compared twice."""
+def _records(rows: list[tuple[str, list[Chunk]]]) -> pd.DataFrame:
+    """One records frame from the chunks of all runs; categories by code, so that no string is compared twice."""
     import pandas as pd
 
-    joined: dict[str, Any] = {}
-    lengths = [len(arrays["low"]) for _, arrays in rows]
     keys = [key for key, _ in rows]
-    joined["run"] = pd.Categorical.from_codes(
-        np.repeat(np.arange(len(keys)), lengths), categories=pd.Index(keys, dtype="str")
-    )
-    for column in schema.RECORDS[1:]:
-        joined[column.name] = np.concatenate([arrays[column.name] for _, arrays in rows])
-    return frames.frame(schema.RECORDS, joined)
+    lengths = [sum(length for length, _ in chunks) for _, chunks in rows]
+    numbers, words = joined([chunk for _, chunks in rows for chunk in chunks])
+    words = {"run": Words(np.repeat(np.arange(len(keys)), lengths), keys), **words}
+    columns = {
+        name: pd.Categorical.from_codes(column.codes, categories=pd.Index(column.names, dtype="str"))
+        for name, column in words.items()
+    }
+    return frames.frame(schema.RECORDS, numbers | columns)
 
 
 def concat(recordings: Iterable[Recording]) -> Recording:

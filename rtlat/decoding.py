@@ -88,7 +88,7 @@ def is_quoted_printable(start: bytes) -> bool:
     >>> is_quoted_printable(b"x" * 75 + b"=\\ny =3D 7\\n"), is_quoted_printable(b"x" * 75 + b"=\\nHZ=y\\n")
     (True, False)
     """
-    return bool(_BROKEN.search(start)) and not _OTHER.search(start)
+    return b"=" in start and bool(_BROKEN.search(start)) and not _OTHER.search(start)
 
 
 def unquoted(data: bytes) -> bytes:

@@ -123,11 +123,14 @@ def settle_margin(source: Source, chosen: Format) -> None:
 
 def _claims(source: Source, formats: Sequence[Format]) -> list[tuple[Format, Line]]:
     """The formats that claim a log, each with the line that decided; sets the log's margin."""
-    for margin in _margins(source):
-        if claims := _at_margin(source, formats, margin):
+    lines = source.head(telling=True)
+    for margin in _margins(source, lines):
+        source.margin = margin
+        if claims := _claimed_by(source.head(telling=True) if margin else lines, formats):
             line = claims[0][1]
             own = 0 if margin or not _indent(line) else _margin_around(source.head(), line)
-            closer = _at_margin(source, formats, own) if own else []
+            source.margin = own or margin
+            closer = _claimed_by(source.head(telling=True), formats) if own else claims
             if [claimant for claimant, _ in closer] == [claimant for claimant, _ in claims]:
                 return closer
             source.margin = margin
@@ -136,10 +139,8 @@ def _claims(source: Source, formats: Sequence[Format]) -> list[tuple[Format, Lin
     return []
 
 
-def _at_margin(source: Source, formats: Sequence[Format], margin: int) -> list[tuple[Format, Line]]:
-    """The formats that claim a log without so many blanks before its lines."""
-    source.margin = margin
-    lines = source.head(telling=True)
+def _claimed_by(lines: list[Line], formats: Sequence[Format]) -> list[tuple[Format, Line]]:
+    """The formats that claim a log by these lines of it."""
     text = "\n".join(line.text for line in lines)
     likely = (candidate for candidate in formats if any(word in text for word in candidate.words))
     found = ((candidate, _marked(candidate, lines)) for candidate in likely)
@@ -166,9 +167,9 @@ def _stretches(lines: list[Line]) -> list[list[Line]]:
     return [list(stretch) for indented, stretch in groupby(written, lambda line: _indent(line) > 0) if indented]
 
 
-def _margins(source: Source) -> Iterator[int]:
+def _margins(source: Source, telling: list[Line]) -> Iterator[int]:
     """By how much a log may be indented: what all its lines share; nothing; what the lines of a stretch share."""
-    if not all(map(_indent, source.head(telling=True))):
+    if not all(map(_indent, telling)):
         yield 0  # most logs are not indented, and it takes few of their lines to see it
     lines = source.head()
     shared = min((_indent(line) for line in lines if line.text.strip()), default=0)

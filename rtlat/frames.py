@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
 from rtlat.errors import SchemaError
 from rtlat.schema import RECORDS, RUNS, SERIES, Column
 
@@ -23,7 +26,6 @@ def frame(columns: tuple[Column, ...], data: dict[str, Any]) -> pd.DataFrame:
     >>> frame(SERIES, {"run": ["a"], "series": ["t0"], "n": [-1]})["n"].isna().tolist()
     [True]
     """
-    import numpy as np
     import pandas as pd
 
     length = max((len(values) for values in data.values()), default=0)
@@ -47,7 +49,6 @@ def frame(columns: tuple[Column, ...], data: dict[str, Any]) -> pd.DataFrame:
 
 def _integers(values: Any) -> Any:
     """Int64 values as an int64 array in which -1 stands for missing."""
-    import numpy as np
     import pandas as pd
 
     if isinstance(values, np.ndarray):
@@ -72,7 +73,7 @@ def validate(records: pd.DataFrame, runs: pd.DataFrame, series: pd.DataFrame) ->
     if runs["run"].duplicated().any():
         raise SchemaError(f"runs: the key {runs.loc[runs['run'].duplicated(), 'run'].iloc[0]!r} stands twice")
     for name, table in (("records", records), ("series", series)):
-        strangers = ~table["run"].astype("str").isin(runs["run"])
+        strangers = ~_isin(table["run"], runs["run"])
         _refuse(records if name == "records" else table, runs, strangers, "run", "is no key of runs")
     _check_rows(records, runs)
 
@@ -87,16 +88,26 @@ def _check_columns(name: str, table: pd.DataFrame, columns: tuple[Column, ...]) 
         if dtype != column.dtype:
             raise SchemaError(f"{name}: column {column.name} has dtype {dtype}, expected {column.dtype}")
         if column.choices:
-            wrong = ~table[column.name].astype("str").isin([*column.choices, ""])
+            wrong = ~_isin(table[column.name], [*column.choices, ""])
             if wrong.any():
                 row = int(wrong.to_numpy().argmax())
                 value = table[column.name].iloc[row]
                 raise SchemaError(f"{name}: row {row}: {column.name} {value!r} is none of {', '.join(column.choices)}")
 
 
+def _isin(values: pd.Series[Any], known: Any) -> pd.Series[bool]:
+    """Where a column's word is one of the known; of categories each is looked up once."""
+    import pandas as pd
+
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        among = [*pd.Index(values.cat.categories.astype("str")).isin(known), False]
+        return pd.Series(np.asarray(among)[values.cat.codes.to_numpy()], index=values.index)
+    return values.astype("str").isin(known)
+
+
 def _check_rows(records: pd.DataFrame, runs: pd.DataFrame) -> None:
     """The rules between the columns of records."""
-    low, high, kind = records["low"], records["high"], records["kind"].astype("str")
+    low, high, kind = records["low"], records["high"], records["kind"]
     _refuse(records, runs, low.isna() | high.isna(), "low", "is NaN: an unknown end is -inf or inf")
     _refuse(records, runs, low > high, "low", "lies above high")
     _refuse(records, runs, (kind == "sample") & (low != high), "high", "differs from low in a sample")
@@ -108,21 +119,26 @@ def _check_rows(records: pd.DataFrame, runs: pd.DataFrame) -> None:
     _refuse(records, runs, records["line"] < 0, "line", "is negative")
     placed = (kind == "bin") & ~((low == -math.inf) & (high == math.inf))  # else it says nothing of where
     # of samples over a limit often only that limit is known: their bins are alike
-    placed &= records["of"].astype("str") != "over"
-    bins = records[placed.to_numpy()].sort_values(["run", "series", "quantity", "of", "low"])
-    same = (
-        bins[["run", "series", "quantity", "of"]].astype("str")
-        == bins[["run", "series", "quantity", "of"]].astype("str").shift()
-    ).all(axis=1)
-    overlap = same & (bins["low"] < bins["high"].shift())
+    placed &= records["of"] != "over"
+    bins = records[placed.to_numpy()]
+    group = np.zeros(len(bins), np.int64)
+    for name in ("run", "series", "quantity", "of"):
+        group = group * max(len(bins[name].cat.categories), 1) + bins[name].cat.codes.to_numpy(np.int64)
+    order = np.lexsort((bins["low"], group))
+    first, last = bins["low"].to_numpy()[order], bins["high"].to_numpy()[order]
+    inside = (group[order][1:] == group[order][:-1]) & (first[1:] < last[:-1])
+    overlap = np.zeros(len(bins), np.bool_)
+    overlap[order[1:][inside]] = True
     _refuse(bins, runs, overlap, "low", "lies inside the bin before: an observation would count twice")
 
 
-def _refuse(table: pd.DataFrame, runs: pd.DataFrame, wrong: pd.Series[bool], column: str, why: str) -> None:
+def _refuse(
+    table: pd.DataFrame, runs: pd.DataFrame, wrong: pd.Series[bool] | npt.NDArray[np.bool_], column: str, why: str
+) -> None:
     """Raise for the first row where `wrong`, naming column, row and file:line."""
     if not wrong.any():
         return
-    row = table[wrong.to_numpy(dtype=bool)].iloc[0]
+    row = table[np.asarray(wrong, np.bool_)].iloc[0]
     source = dict(zip(runs["run"], runs["source"], strict=True)).get(str(row["run"]), "?")
     line = f":{row['line']}" if "line" in table.columns else ""
     shown = repr(row[column]) if isinstance(row[column], str) else row[column]

@@ -8,14 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from rtlat.folding import Array, Fold, Samples
+from rtlat.columns import Array, Chunk, joined
+from rtlat.folding import Fold, Samples
 
 _FOLDED_AT_ONCE = 1 << 17
 """Samples that wait until they are folded: the more, the less each costs."""
-
-_FLOATS = {"low": math.nan, "high": math.nan, "avg": math.nan, "std": math.nan, "q": math.nan, "time": math.nan}
-_INTEGERS = {"n": -1, "missed": -1, "seq": -1, "line": 0}
-_WORDS = {"series": "", "quantity": "", "kind": "", "of": "all", "unit": "ns"}
 
 
 class Rows:
@@ -55,7 +52,7 @@ class Rows:
         self.unit = "ns"
         self.samples_of = "all"
         self._pending: dict[str, list[Any]] = {}
-        self._chunks: list[tuple[int, dict[str, Any]]] = []
+        self._chunks: list[Chunk] = []
         self._samples: list[tuple[tuple[str, str, str], Samples]] = []
         self._sampled = 0
         self._waiting = 0
@@ -171,21 +168,15 @@ class Rows:
 
     def arrays(self) -> dict[str, Array]:
         """Return all columns of records but ``run``, as arrays of one length (words as object arrays)."""
+        numbers, words = joined(self.chunks())
+        return numbers | {name: column.spelled() for name, column in words.items()}
+
+    def chunks(self) -> list[Chunk]:
+        """Return the statements as they came, for `rtlat.columns.joined`."""
         self._flush()
         if self.folded:
             self._fold()
-        chunks = [*self._chunks, *(self._folded_chunks() if self.folded else self._sample_chunks())]
-        columns: dict[str, Array] = {}
-        for names, dtype in ((_FLOATS, np.float64), (_INTEGERS, np.int64), (_WORDS, object)):
-            for name, default in names.items():
-                parts = [np.full(0, default, dtype)]
-                for length, chunk in chunks:
-                    value = chunk.get(name, default)
-                    part = np.empty(length, dtype)
-                    part[:] = value
-                    parts.append(part)
-                columns[name] = np.concatenate(parts)
-        return columns
+        return [*self._chunks, *(self._folded_chunks() if self.folded else self._sample_chunks())]
 
     def _sample_chunks(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """The samples as columns, a row each."""

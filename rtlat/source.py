@@ -266,8 +266,9 @@ def block_lines(block: Block, telling: bool = False) -> Iterator[Line]:
     texts = block.data.split(b"\n")
     if block.whole:
         texts.pop()
+    said = block.data.translate(None, _PLAIN).split(b"\n") if telling else texts
     for number, text in enumerate(texts, block.first):
-        if text == GONE or (telling and not text.translate(None, _PLAIN)):
+        if text == GONE or (telling and not said[number - block.first]):
             continue
         yield from clean(text, number, block.whole or number < block.first + len(texts) - 1, block.margin)
 

@@ -1,0 +1,81 @@
+"""Statements that came in chunks, joined into one array for each column.
+
+A chunk has a length and, by column, an array or one value for all its rows; what it does not have is missing. So
+the chunks of ten thousand runs become columns in one go, without an array for each chunk and column.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Chunk = tuple[int, dict[str, Any]]
+
+FLOATS = {"low": math.nan, "high": math.nan, "avg": math.nan, "std": math.nan, "q": math.nan, "time": math.nan}
+INTEGERS = {"n": -1, "missed": -1, "seq": -1, "line": 0}
+WORDS = {"series": "", "quantity": "", "kind": "", "of": "all", "unit": "ns"}
+"""What stands where a chunk has no such column."""
+
+
+class Words(NamedTuple):
+    """A column of words: for each row the place of its word among `names`, which are sorted."""
+
+    codes: Array
+    names: list[str]
+
+    def spelled(self) -> Array:
+        """Return the words themselves, as an object array."""
+        spelled: Array = np.array([*self.names, ""], object)[self.codes]
+        return spelled
+
+
+def joined(chunks: Sequence[Chunk]) -> tuple[dict[str, Array], dict[str, Words]]:
+    """Return the columns of numbers and those of words.
+
+    Examples
+    --------
+    >>> chunks = [(2, {"series": "t1", "low": np.array([5.0, 7.0])}), (1, {"series": ["t0"], "low": 3})]
+    >>> numbers, words = joined(chunks)
+    >>> numbers["low"].tolist(), numbers["n"].tolist(), words["series"].spelled().tolist()
+    ([5.0, 7.0, 3.0], [-1, -1, -1], ['t1', 't1', 't0'])
+    """
+    lengths = np.array([length for length, _ in chunks], np.int64)
+    ends = np.cumsum(lengths).tolist()
+    numbers = {
+        name: _numbers([chunk.get(name, default) for _, chunk in chunks], lengths, ends, dtype)
+        for defaults, dtype in ((FLOATS, np.float64), (INTEGERS, np.int64))
+        for name, default in defaults.items()
+    }
+    words = {
+        name: _words([chunk.get(name, default) for _, chunk in chunks], lengths, ends)
+        for name, default in WORDS.items()
+    }
+    return numbers, words
+
+
+def _numbers(values: list[Any], lengths: Array, ends: list[int], dtype: npt.DTypeLike) -> Array:
+    """One column of numbers."""
+    alone = [0 if isinstance(value, np.ndarray | list) else value for value in values]
+    column = np.repeat(np.array(alone, dtype), lengths)
+    for value, length, end in zip(values, lengths.tolist(), ends, strict=True):
+        if isinstance(value, np.ndarray | list):
+            column[end - length : end] = value
+    return column
+
+
+def _words(values: list[Any], lengths: Array, ends: list[int]) -> Words:
+    """One column of words."""
+    known: dict[str, int] = {}
+    alone = [-1 if isinstance(value, np.ndarray | list) else known.setdefault(value, len(known)) for value in values]
+    codes = np.repeat(np.array(alone, np.int32), lengths)
+    for value, length, end in zip(values, lengths.tolist(), ends, strict=True):
+        if isinstance(value, np.ndarray | list):
+            codes[end - length : end] = [known.setdefault(word, len(known)) for word in value]
+    names = sorted(known)
+    place = {name: number for number, name in enumerate(names)}
+    return Words(np.array([place[name] for name in known], np.int32)[codes] if known else codes, names)
