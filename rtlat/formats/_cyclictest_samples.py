@@ -10,8 +10,7 @@ latencies, lines with prefixes or control characters, and all that is no sample.
 
 Private to ``cyclictest_text``, and imports no other format.
 
-Source: rt-tests ``src/cyclictest/cyclictest.c`` (print_stat); the digits are checked and added up in one
-word as in D. Lemire, "Quickly parsing eight digits", 2018, with leading blanks allowed.
+Source: rt-tests ``src/cyclictest/cyclictest.c`` (print_stat).
 """
 
 from __future__ import annotations
@@ -19,15 +18,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from rtlat.digits import Array, decimal, every, faults
 from rtlat.source import Block, Line, block_lines, clean
 
-Array = npt.NDArray[Any]
-
+_DIGIT = every(0x10)
 _LINE = re.compile(r"( *\d{1,8}):( *\d{1,18}):( *-?\d{1,19})( +\d{1,19})?\s*$", re.ASCII)
 _SHORTEST, _LONGEST = 26, 30
 _LARGEST = 2**62
@@ -150,9 +148,9 @@ def _numbers(
     """Thread, cycle and value of lines of one length, after a column that is not 0 where a line is no sample."""
     extra = length - _SHORTEST
     cycles, values = words(9 + extra), words(18 + extra)
-    bad = _faults(cycles) | _faults(values)
+    bad = faults(cycles) | faults(values)
     bad |= (characters(8) != 58).astype(np.uint64) | (characters(17 + extra) != 58).astype(np.uint64)
-    cycle, value = _decimal(cycles), _decimal(values)
+    cycle, value = decimal(cycles), decimal(values)
     for place in range(extra):  # the digits of a cycle before its last eight
         digit = characters(8 + extra - place).astype(np.int64) - 48
         bad |= ((digit < 0) | (digit > 9)).astype(np.uint64) | ((cycles & _DIGIT) ^ _DIGIT)
@@ -162,37 +160,6 @@ def _numbers(
     heads = np.flatnonzero(np.concatenate(([True], threads[1:] != threads[:-1])))
     runs = np.diff(heads, append=len(threads))
     first = threads[heads]
-    thread = _decimal(first)
-    bad |= np.repeat(_faults(first) | (thread > _LAST_THREAD).astype(np.uint64), runs)
+    thread = decimal(first)
+    bad |= np.repeat(faults(first) | (thread > _LAST_THREAD).astype(np.uint64), runs)
     return bad, np.repeat(thread, runs), cycle, value
-
-
-def _every(byte: int) -> np.uint64:
-    """The byte in all eight places."""
-    return np.uint64(int.from_bytes(bytes([byte]) * 8, "little"))
-
-
-_LOW, _SIX, _HIGH, _DIGIT, _ZERO = _every(0x0F), _every(0x06), _every(0xF0), _every(0x10), _every(0x30)
-_INNER, _LAST = np.uint64(0x0010101010101010), np.uint64(0x1000000000000000)
-_PAIRS, _FOURS, _EIGHT = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF), np.uint64(0xFFFFFFFF)
-_TEN, _HUNDRED, _MYRIAD = np.uint64(10), np.uint64(100), np.uint64(10_000)
-_4, _8, _16, _32 = (np.uint64(bits) for bits in (4, 8, 16, 32))
-
-
-def _faults(word: Array) -> Array:
-    """Not 0 where the eight characters are not blanks and then at least one digit."""
-    digit = word & _DIGIT
-    bad = ((word | _DIGIT) & _HIGH) ^ _ZERO  # all are 0x2. or 0x3.
-    bad |= ((word & _LOW) + _SIX) & _HIGH  # all end in 0 to 9
-    other = digit ^ _DIGIT
-    bad |= word & (other - (other >> _4))  # what is no digit is a blank
-    bad |= digit & ~(digit >> _8) & _INNER  # no blank after a digit
-    return bad | ((digit & _LAST) ^ _LAST)  # a digit at the end
-
-
-def _decimal(word: Array) -> Array:
-    """The number that eight blanks and digits show; a blank counts as 0."""
-    word = word & _LOW
-    word = (word * _TEN + (word >> _8)) & _PAIRS
-    word = (word * _HUNDRED + (word >> _16)) & _FOURS
-    return ((word * _MYRIAD + (word >> _32)) & _EIGHT).astype(np.int64)

@@ -5,7 +5,21 @@ Private to ``tracer_lines``, and imports no other format.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import numpy as np
+
+from rtlat.digits import Array
+from rtlat.formats._tracer_block import CONTEXTS, Activated
 from rtlat.formats._tracer_event import Event
+
+
+def groups(found: Activated, order: Array) -> Iterator[tuple[int, str, Array]]:
+    """Yield CPU, context and places of the activations of each, which `order` has together."""
+    key = (found.cpu * len(CONTEXTS) + found.context)[order]
+    starts = np.flatnonzero(np.diff(key, prepend=key[0] - 1))
+    for here in np.split(order, starts[1:]):
+        yield int(found.cpu[here[0]]), CONTEXTS[found.context[here[0]]], here
 
 
 class Activations:
@@ -49,12 +63,61 @@ class Activations:
         irq = self.last.get((cpu, "irq"))
         if event.what == "thread" and irq and irq[0] == seq and latency < irq[1]:
             self.contradictions += 1
-            self.contradiction = self.contradiction or (
-                f"line {line}: the thread of #{seq} on cpu{cpu} woke {latency} ns after the timer, "
-                f"its interrupt came after {irq[1]} ns"
-            )
+            self._contradict(line, seq, cpu, latency, irq[1])
         if latency > self.largest.get(event.what, (-1,))[0]:
             self.largest[event.what] = latency, seq, cpu
+
+    def until(self, found: Activated, order: Array) -> int:
+        """Return how many of some activations come before the first whose number does not rise."""
+        first = len(order)
+        for cpu, context, here in groups(found, order):
+            last = self.last.get((cpu, context), (-1, 0))[0]
+            first = min([first, *here[np.diff(found.seq[here], prepend=last) <= 0][:1].tolist()])
+        return first
+
+    def take_many(self, found: Activated, order: Array) -> None:
+        """Do as `take` with activations whose numbers rise."""
+        self._compare(found)
+        for cpu, context, here in groups(found, order):
+            seq, latency = found.seq[here], found.latency[here]
+            before = self.last.get((cpu, context))
+            self.absent += int(seq[-1]) - (before[0] if before else int(seq[0]) - 1) - len(seq)
+            self.last[cpu, context] = int(seq[-1]), int(latency[-1])
+        for number in np.unique(found.context).tolist():
+            mine = np.flatnonzero(found.context == number)
+            top = mine[np.argmax(found.latency[mine])]
+            if found.latency[top] > self.largest.get(CONTEXTS[number], (-1,))[0]:
+                self.largest[CONTEXTS[number]] = int(found.latency[top]), int(found.seq[top]), int(found.cpu[top])
+
+    def _compare(self, found: Activated) -> None:
+        """Compare the threads' latencies with those of the interrupts before them."""
+        order = np.argsort(found.cpu, kind="stable")
+        cpu, context = found.cpu[order], found.context[order]
+        place = np.arange(len(order))
+        starts = np.flatnonzero(np.diff(cpu, prepend=cpu[0] - 1))
+        group_start = np.maximum.accumulate(np.where(np.isin(place, starts), place, 0))
+        irq = np.maximum.accumulate(np.where(context == 0, place, -1))
+        known = irq >= group_start
+        earlier = [self.last.get((int(cpu[start]), "irq"), (-1, -1)) for start in starts.tolist()]
+        carried = np.repeat(np.array(earlier, np.int64), np.diff(starts, append=len(cpu)), axis=0)
+        irq_seq = np.where(known, found.seq[order][irq], carried[:, 0])
+        irq_latency = np.where(known, found.latency[order][irq], carried[:, 1])
+        less = (context == 1) & (irq_seq == found.seq[order]) & (found.latency[order] < irq_latency)
+        wrong = np.flatnonzero(less)
+        self.contradictions += len(wrong)
+        if len(wrong) and not self.contradiction:
+            row = int(wrong[np.argmin(order[wrong])])
+            self._contradict(
+                *(int(column[order[row]]) for column in (found.line, found.seq, found.cpu, found.latency)),
+                int(irq_latency[row]),
+            )
+
+    def _contradict(self, line: int, seq: int, cpu: int, latency: int, irq: int) -> None:
+        """Keep the sentence on the first thread that woke before its interrupt."""
+        self.contradiction = self.contradiction or (
+            f"line {line}: the thread of #{seq} on cpu{cpu} woke {latency} ns after the timer, "
+            f"its interrupt came after {irq} ns"
+        )
 
     def warnings(self) -> list[str]:
         """Return what a reader of the numbers must know."""

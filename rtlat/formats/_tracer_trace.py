@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from rtlat.formats._tracer_checks import Activations, Windows
+from rtlat.digits import Array
+from rtlat.formats._tracer_block import CONTEXTS, Activated
+from rtlat.formats._tracer_checks import Activations, Windows, groups
 from rtlat.formats._tracer_event import TEXT, Event
 from rtlat.protocol import Run, Tally
 from rtlat.rows import Rows
@@ -46,16 +48,30 @@ class Gathered:
 
     def add(self, cpu: int, quantity: str, of: str, value: int, line: int, time: float, seq: int = -1) -> None:
         """Append a sample; or, of `WINDOW`, the greatest of a period."""
+        key = self._key(cpu, quantity, of)
+        self.integers[key].extend((value, line, seq))
+        self.times[key].append(time)
+        self.waiting += 1
+        if self.waiting >= _WAITING:
+            self.flush()
+
+    def add_many(self, cpu: int, quantity: str, value: Array, line: Array, time: Array, seq: Array) -> None:
+        """Append samples of one series."""
+        key = self._key(cpu, quantity, "all")
+        self.integers[key].frombytes(np.column_stack((value, line, seq)).tobytes())
+        self.times[key].frombytes(time.tobytes())
+        self.waiting += len(value)
+        if self.waiting >= _WAITING:
+            self.flush()
+
+    def _key(self, cpu: int, quantity: str, of: str) -> tuple[str, str, str]:
+        """Where samples wait."""
         key = f"cpu{cpu}", quantity, of
         if key not in self.integers:
             self.integers[key], self.times[key] = array("q"), array("d")
             self.run.series[key[0]] = {"cpu": cpu}
             self.quantities.add(quantity)
-        self.integers[key].extend((value, line, seq))
-        self.times[key].append(time)
-        self.waiting += 1
-        if self.waiting == _WAITING:
-            self.flush()
+        return key
 
     def flush(self) -> None:
         """Turn what waits into rows."""
@@ -134,6 +150,23 @@ class Trace:
             self.stopped |= event.kind == "stopped"
             return False
         return True
+
+    def take_many(self, found: Activated) -> int:
+        """Keep activations up to the first that may begin another trace or is told again; return how many were kept."""
+        order = np.argsort(found.cpu * len(CONTEXTS) + found.context, kind="stable")
+        quoted = np.flatnonzero(found.quote != self.quote)[:1].tolist()
+        kept = min([self.activations.until(found, order), *quoted])
+        if kept < len(found.line):
+            return self.take_many(found.part(0, kept)) if kept else 0
+        self.activations.take_many(found, order)
+        self.entries += len(found.line)
+        self.first = int(found.stamp[0]) if self.first < 0 else self.first
+        self.last = int(found.stamp[-1])
+        time = (found.stamp - self.first) / 1e9
+        part = self._part(Event("timerlat", "", TEXT, -1, self.last, {}))
+        for cpu, context, here in groups(found, order):
+            part.add_many(cpu, context, found.latency[here], found.line[here], time[here], found.seq[here])
+        return len(found.line)
 
     def _part(self, event: Event) -> Gathered:
         """The run an event belongs to."""

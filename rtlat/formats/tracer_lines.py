@@ -33,6 +33,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rtlat.errors import LogError
+from rtlat.formats._tracer_block import FEWEST, Activated, Reader
 from rtlat.formats._tracer_event import PREFIX, Event, event, speaks_of_latency
 from rtlat.formats._tracer_trace import TOLD, Trace
 from rtlat.protocol import Format, Run, Tally
@@ -76,6 +77,16 @@ class _Log:
             self.held = line
         else:
             self.pass_over(line)
+
+    def read_many(self, found: Activated) -> None:
+        """Take activations that follow each other; where something ends, the next lines one by one."""
+        one_by_one = FEWEST if self.held or found.quote[0] != self.trace.quote else 0
+        while len(found.line):
+            for line in found.lines(one_by_one):
+                self.read(line)
+            found = found.part(one_by_one)
+            one_by_one = max(FEWEST, 2 * one_by_one)
+            found = found.part(self.trace.take_many(found) if len(found.line) else 0)
 
     def give_up(self) -> None:
         """Reject the line that is held, if there is one."""
@@ -138,8 +149,13 @@ def parse(source: Source) -> Iterator[Run]:
     (['irq', 'thread'], [94171.0, 795410.0], [1, 1], ['cpu0', 'cpu0'])
     """
     log = _Log(source.keep)
-    for line in source.lines():
-        log.read(line)
+    reader = Reader()
+    for block in source.blocks():
+        for item in reader.stretches(block):
+            if isinstance(item, Line):
+                log.read(item)
+            else:
+                log.read_many(item)
     log.give_up()
     runs: list[Run] = []
     unread = Tally()
