@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 RUNTIME: list[str] = PROJECT["dependencies"]
 DEVELOPMENT: list[str] = PROJECT["optional-dependencies"]["dev"]
-EXTRA: list[str] = PROJECT["optional-dependencies"]["hdr"] + PROJECT["optional-dependencies"]["zstd"]
+EXTRA: list[str] = [one for name, extra in PROJECT["optional-dependencies"].items() if name != "dev" for one in extra]
 README = (ROOT / "README.md").read_text("utf-8")
 NOTEBOOKS = sorted(ROOT.glob("notebooks/*.ipynb"))
 
