@@ -175,8 +175,14 @@ def _converted(run: Run, row: dict[str, Any], chunks: list[Chunk]) -> list[Chunk
 
 def _names(chunks: list[Chunk], column: str) -> list[str]:
     """The words of a column, each once, in the order of the rows."""
-    words = (chunk.get(column, WORDS[column]) for _, chunk in chunks)
-    return list(dict.fromkeys(name for word in words for name in ([word] if isinstance(word, str) else word)))
+    names: dict[str, None] = {}
+    for _, chunk in chunks:
+        words = chunk.get(column, WORDS[column])
+        if isinstance(words, Words):
+            first = np.unique(words.codes, return_index=True)[1]
+            words = [words.names[code] for code in words.codes[np.sort(first)].tolist()]
+        names |= dict.fromkeys([words] if isinstance(words, str) else words)
+    return list(names)
 
 
 def _series_rows(key: str, run: Run, chunks: list[Chunk]) -> list[dict[str, Any]]:

@@ -1,7 +1,8 @@
 """Statements that came in chunks, joined into one array for each column.
 
-A chunk has a length and, by column, an array or one value for all its rows; what it does not have is missing. So
-the chunks of ten thousand runs become columns in one go, without an array for each chunk and column.
+A chunk has a length and, by column, an array (of words: `Words` or a list) or one value for all its rows; what it
+does not have is missing. So the chunks of ten thousand runs become columns in one go, without an array for each
+chunk and column.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ WORDS = {"series": "", "quantity": "", "kind": "", "of": "all", "unit": "ns"}
 
 
 class Words(NamedTuple):
-    """A column of words: for each row the place of its word among `names`, which are sorted."""
+    """A column of words: for each row the place of its word among `names`."""
 
     codes: Array
     names: list[str]
@@ -71,11 +72,18 @@ def _numbers(values: list[Any], lengths: Array, ends: list[int], dtype: npt.DTyp
 def _words(values: list[Any], lengths: Array, ends: list[int]) -> Words:
     """One column of words."""
     known: dict[str, int] = {}
-    alone = [-1 if isinstance(value, np.ndarray | list) else known.setdefault(value, len(known)) for value in values]
+    alone = [known.setdefault(value, len(known)) if isinstance(value, str) else -1 for value in values]
     codes = np.repeat(np.array(alone, np.int32), lengths)
     for value, length, end in zip(values, lengths.tolist(), ends, strict=True):
-        if isinstance(value, np.ndarray | list):
-            codes[end - length : end] = [known.setdefault(word, len(known)) for word in value]
+        if not isinstance(value, str):
+            codes[end - length : end] = _codes(value, known)
     names = sorted(known)
     place = {name: number for number, name in enumerate(names)}
     return Words(np.array([place[name] for name in known], np.int32)[codes] if known else codes, names)
+
+
+def _codes(words: Words | Sequence[str], known: dict[str, int]) -> Array | list[int]:
+    """The places of some words among the known ones, to which they are added."""
+    names = words.names if isinstance(words, Words) else words
+    places = [known.setdefault(name, len(known)) for name in names]
+    return np.array(places, np.int32)[words.codes] if isinstance(words, Words) else places

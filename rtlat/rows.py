@@ -8,11 +8,29 @@ from typing import Any
 
 import numpy as np
 
-from rtlat.columns import Array, Chunk, joined
+from rtlat.columns import Array, Chunk, Words, joined
 from rtlat.folding import Fold, Samples
 
 _FOLDED_AT_ONCE = 1 << 17
 """Samples that wait until they are folded: the more, the less each costs."""
+
+_ADDED = (
+    "series",
+    "quantity",
+    "kind",
+    "low",
+    "high",
+    "n",
+    "of",
+    "avg",
+    "std",
+    "q",
+    "missed",
+    "seq",
+    "time",
+    "unit",
+    "line",
+)
 
 
 class Rows:
@@ -51,7 +69,7 @@ class Rows:
         self.step = 1.0
         self.unit = "ns"
         self.samples_of = "all"
-        self._pending: dict[str, list[Any]] = {}
+        self._pending: list[tuple[Any, ...]] = []
         self._chunks: list[Chunk] = []
         self._samples: list[tuple[tuple[str, str, str], Samples]] = []
         self._sampled = 0
@@ -78,15 +96,12 @@ class Rows:
         line: int = 0,
     ) -> None:
         """Append one statement; see `rtlat.schema.RECORDS` for the meaning of each column."""
-        row = locals()
-        del row["self"]
-        if not self._pending:
-            self._pending = {name: [] for name in row}
-        for name, value in row.items():
-            self._pending[name].append(value)
+        self._pending.append(
+            (series, quantity, kind, low, high, n, of, avg, std, q, missed, seq, time, unit, line),
+        )
 
-    def extend(self, series: str, quantity: str, kind: str, low: Array, high: Array, **columns: Any) -> None:
-        """Append many statements of one series at once; `columns` are arrays like `low`, or one value for all."""
+    def extend(self, series: str | Words, quantity: str, kind: str, low: Array, high: Array, **columns: Any) -> None:
+        """Append many statements at once; `columns` are arrays like `low`, or one value for all."""
         self._flush()
         chunk = {"series": series, "quantity": quantity, "kind": kind, "low": low, "high": high, **columns}
         self._chunks.append((len(low), chunk))
@@ -158,13 +173,14 @@ class Rows:
 
     def __len__(self) -> int:
         """Return the number of statements so far; while folded, of samples."""
-        return len(self._pending.get("low", ())) + sum(length for length, _ in self._chunks) + self._sampled
+        return len(self._pending) + sum(length for length, _ in self._chunks) + self._sampled
 
     def _flush(self) -> None:
         """Turn the rows added one at a time into a chunk, to keep the order."""
         if self._pending:
-            self._chunks.append((len(self._pending["low"]), self._pending))
-            self._pending = {}
+            columns = map(list, zip(*self._pending, strict=True))
+            self._chunks.append((len(self._pending), dict(zip(_ADDED, columns, strict=True))))
+            self._pending = []
 
     def arrays(self) -> dict[str, Array]:
         """Return all columns of records but ``run``, as arrays of one length (words as object arrays)."""

@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rtlat.formats._cyclictest_rows import Rows
-from rtlat.formats._cyclictest_statements import FIRST_MIN, Beyond, Column, state
+from rtlat.formats._cyclictest_statements import FIRST_MIN, Beyond, Column, columns, state, state_bins
 from rtlat.protocol import Run
 from rtlat.source import Line
 
@@ -172,15 +172,13 @@ class Table:
         if not width:  # a footer alone
             counts = np.zeros((0, threads), np.int64)
         self._refuse_odd_footers(width, threads)
-        columns = []
-        for index in range(threads):
-            some = counts[:, index] > 0
-            printed = {name: (numbers[index], line) for name, (numbers, line) in self._footer.items() if name != "SMIs"}
-            columns.append(Column(f"t{index}", buckets[some], counts[some, index], lines[some], printed))
+        threads_of = columns(buckets, counts[:, :threads], self._footer)
         edge = max(self.last + 1, limit, 1, *(len(full) for full, others, _ in self._lists.values() if others >= 0))
         beyond = Beyond(edge, self._policy(), self._lists)
-        whole = self._is_whole(columns)
-        for column in columns:
+        whole = self._is_whole(threads_of)
+        clamped = beyond.policy == "clamped into last bin" and whole
+        state_bins(self.run, (lines, buckets, counts[:, :threads]), step, edge - 1 if clamped else -1)
+        for column in threads_of:
             most = state(self.run, column, beyond, step, whole)
             if most is not None:
                 self.maxima[column.series] = most
@@ -242,7 +240,7 @@ class Table:
                 whole = confirmed = False
         if self._limit:
             highest, limit, line = self._limit
-            found = max((int(column.buckets.max()) for column in columns if len(column.buckets)), default=0)
+            found = max(0, *(column.highest for column in columns))
             if (found, self.last + 1) != (highest, limit):
                 warn(
                     f"line {line} tells of {limit} rows, the highest with samples {highest}; "

@@ -14,14 +14,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from rtlat.columns import Array, Words
 from rtlat.protocol import Run
-
-Array = npt.NDArray[Any]
 
 FIRST_MIN = 1_000_000
 """Min before the first sample [printed unit]."""
@@ -41,22 +38,20 @@ class Column:
     ----------
     series : str
         t0, t1 ...
-    buckets, counts, lines : arrays
-        Of the rows that hold samples of it.
+    n, total : int
+        Samples in the table, and the sum of their buckets, exactly.
+    least, highest : int
+        The first and the last bucket with a sample, -1 if there is none.
     printed : dict
         First word of a footer line -> number and line.
     """
 
     series: str
-    buckets: Array
-    counts: Array
-    lines: Array
+    n: int
+    total: int
+    least: int
+    highest: int
     printed: dict[str, tuple[int, int]]
-
-    @property
-    def n(self) -> int:
-        """Samples in the table, exactly."""
-        return sum(self.counts.tolist())
 
     @property
     def negative(self) -> bool:
@@ -66,6 +61,36 @@ class Column:
     def value(self, name: str) -> int:
         """A printed number, -1 if there is none."""
         return self.printed.get(name, (-1, 0))[0]
+
+
+def columns(buckets: Array, counts: Array, footer: dict[str, tuple[list[int], int]]) -> list[Column]:
+    """Return the threads of a table by the rows that hold samples and the numbers of its footer.
+
+    Examples
+    --------
+    >>> t0, t1 = columns(np.array([5, 7]), np.array([[2, 0], [2**62, 0]]), {"Total": ([4, 0], 9)})
+    >>> t0.total == 10 + 7 * 2**62, t0.least, t0.highest, t1.least, t1.printed
+    (True, 5, 7, -1, {'Total': (0, 9)})
+    """
+    rows, threads = counts.shape
+    if not rows:
+        buckets, counts, rows = np.zeros(1, np.int64), np.zeros((1, threads), np.int64), 1
+    some = counts > 0
+    least, highest = buckets[some.argmax(axis=0)], buckets[rows - 1 - some[::-1].argmax(axis=0)]
+    if float(counts.max(initial=0)) * max(float(buckets.max()), 1.0) * rows >= 2**62:
+        counts, buckets = counts.astype(object), buckets.astype(object)
+    sums = zip(
+        counts.sum(axis=0).tolist(),
+        (buckets @ counts).tolist(),
+        np.where(some.any(axis=0), least, -1).tolist(),
+        np.where(some.any(axis=0), highest, -1).tolist(),
+        strict=True,
+    )
+    footer = {name: line for name, line in footer.items() if name != "SMIs"}
+    return [
+        Column(f"t{index}", *of, {name: (numbers[index], line) for name, (numbers, line) in footer.items()})
+        for index, of in enumerate(sums)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +112,31 @@ class Beyond:
     lists: dict[int, tuple[list[int], int, int]]
 
 
+def state_bins(run: Run, rows: tuple[Array, Array, Array], step: float, open_bucket: int) -> None:
+    """Add a row for each bucket of each thread that holds samples.
+
+    Parameters
+    ----------
+    run : Run
+        Gets the rows.
+    rows : tuple of arrays
+        Line, bucket and counts of the table's rows.
+    step : float
+        Width of a bucket [ns].
+    open_bucket : int
+        The bucket that holds all beyond it, too; -1 if there is none.
+    """
+    lines, buckets, counts = rows
+    thread, row = np.nonzero(counts.T)
+    bucket = buckets[row]
+    high = (bucket + 1) * step
+    high[bucket == open_bucket] = math.inf
+    series = Words(thread, [f"t{index}" for index in range(counts.shape[1])])
+    run.rows.extend(series, "thread", "bin", bucket * step, high, n=counts[row, thread], line=lines[row])
+
+
 def state(run: Run, column: Column, beyond: Beyond, step: float, whole: bool) -> float | None:
-    """Add one thread's statements to its run; return the footer's maximum [ns], None if it has none.
+    """Add what one thread's column and its footer state beside the bins; return the footer's maximum [ns].
 
     Parameters
     ----------
@@ -100,16 +148,17 @@ def state(run: Run, column: Column, beyond: Beyond, step: float, whole: bool) ->
         Width of a bucket [ns].
     whole : bool
         Whether nothing is missing from the table.
+
+    Returns
+    -------
+    float or None
+        None if there is no footer.
     """
-    if run.tool == "cyclicdeadline" and "Min" in column.printed and 0 in column.buckets[:1]:
+    if run.tool == "cyclicdeadline" and "Min" in column.printed and column.least == 0:
         column.printed["Min"] = 0, column.printed["Min"][1]  # what it prints is the least since the last 0
-    low, high = column.buckets * step, (column.buckets + 1) * step
-    if beyond.policy == "clamped into last bin" and whole:
-        high[column.buckets == beyond.edge - 1] = math.inf
-    run.rows.extend(column.series, "thread", "bin", low, high, n=column.counts, line=column.lines)
     ends = (-math.inf, math.inf) if column.negative else (beyond.edge * step, math.inf)
     over, line = column.printed.get("Histogram", (0, 0))
-    if over:
+    if over > 0:
         run.rows.add(column.series, "thread", "bin", *ends, n=over, line=line)
     if beyond.policy == "dropped":
         run.warnings.append(f"{column.series}: up to 0.44 samples of {beyond.edge} and more are not counted at all")
@@ -178,19 +227,18 @@ def sane(run: Run, where: str, low: float, high: float, avg: float) -> tuple[flo
 def _contradictions(column: Column, edge: int) -> Iterator[str]:
     """Where a whole table and its footer do not agree, with both numbers."""
     over, most = column.value("Histogram"), column.value("Max")
-    inside = column.buckets.tolist()
-    if not inside and over <= 0:
+    if column.least < 0 and over <= 0:
         return
-    least, highest = inside[0] if inside else edge, inside[-1] if inside else edge
-    for name, expected, exact in (("Min", least, bool(inside)), ("Max", highest if not over else edge, not over)):
+    least = column.least if column.least >= 0 else edge
+    highest = edge if over or column.highest < 0 else column.highest
+    for name, expected, exact in (("Min", least, column.least >= 0), ("Max", highest, not over)):
         number, line = column.printed.get(name, (expected, 0))
         if number != expected if exact else number < expected:
             relation = "is" if exact else "is at least"
             yield f"{column.series}: {name} of the rows {relation} {expected}, line {line} says {number}"
     if {"Avg", "Max"} <= column.printed.keys():
         n, average = column.n + over, column.value("Avg")
-        total = sum(bucket * count for bucket, count in zip(inside, column.counts.tolist(), strict=True))
-        lowest = (total + (over - 1) * edge + most if over else total) // n
-        if not lowest <= average <= (total + over * most) // n:
+        lowest = (column.total + (over - 1) * edge + most if over else column.total) // n
+        if not lowest <= average <= (column.total + over * most) // n:
             line = column.printed["Avg"][1]
             yield f"{column.series}: Avg of the rows is at least {lowest}, line {line} says {average}"
