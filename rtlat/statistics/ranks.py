@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
+from functools import lru_cache
 
 from rtlat.errors import UsageError
 
@@ -35,7 +36,12 @@ def fraction(percent: str | float) -> Fraction:
     >>> fraction("99.9"), fraction(50)
     (Fraction(999, 1000), Fraction(1, 2))
     """
-    text = str(percent).strip()
+    return _fraction(str(percent).strip())
+
+
+@lru_cache(maxsize=1024)
+def _fraction(text: str) -> Fraction:
+    """A percentage as a fraction; a summary asks for the same few for every series."""
     if not _PERCENT.fullmatch(text) or Fraction(text) > 100:
         raise UsageError(f"{text[:40]!r} is no percentile: write a number from 0 to 100 such as 99.9")
     return Fraction(text) / 100
@@ -49,7 +55,8 @@ def rank(n: int, percent: str | float) -> int:
     >>> rank(100, "55"), rank(60_000, "99.999"), rank(3, 0)
     (55, 60000, 1)
     """
-    return max(1, math.ceil(fraction(percent) * n))
+    share = fraction(percent)
+    return max(1, -(-share.numerator * n // share.denominator))
 
 
 def samples_needed(percent: str | float, confidence: str | float = 95, sides: int = 2) -> int | None:
@@ -70,9 +77,14 @@ def samples_needed(percent: str | float, confidence: str | float = 95, sides: in
     >>> samples_needed("99.9"), samples_needed("99.999"), samples_needed(100), samples_needed("99.9", sides=1)
     (3688, 368887, None, 2995)
     """
-    share = fraction(percent)
+    return _needed(fraction(percent), risk(confidence), sides)
+
+
+@lru_cache(maxsize=1024)
+def _needed(share: Fraction, missed: float, sides: int) -> int | None:
+    """How many observations a share takes."""
     rare = min(share, 1 - share)
-    return math.ceil(math.log(risk(confidence) / sides) / math.log1p(-float(rare))) if rare else None
+    return math.ceil(math.log(missed / sides) / math.log1p(-float(rare))) if rare else None
 
 
 def risk(confidence: str | float) -> float:
@@ -88,7 +100,12 @@ def risk(confidence: str | float) -> float:
     >>> risk(95), risk("99.9")
     (0.05, 0.001)
     """
-    text = str(confidence).strip()
+    return _risk(str(confidence).strip())
+
+
+@lru_cache(maxsize=64)
+def _risk(text: str) -> float:
+    """The chance that an interval of such a confidence misses."""
     missed = 1 - Fraction(text) / 100 if _PERCENT.fullmatch(text) else Fraction(1)
     if not 0 < missed < 1:
         raise UsageError(f"{text[:40]!r} is no confidence: write a number between 0 and 100 such as 95")
