@@ -30,12 +30,12 @@ _OTHER = re.compile(rb"=(?![0-9A-F]{2}|[ \t]*\r?(?:\n|\Z))")
 _SIP = 256  # at most 64 blocks of zstd, and 8 MiB of text
 
 
-def decoded(stored: BinaryIO, name: str) -> BinaryIO:
+def decoded(stored: io.BufferedReader, name: str) -> BinaryIO:
     """Return a file's text as UTF-8 without byte order mark, whatever it is stored as.
 
     Parameters
     ----------
-    stored : BinaryIO
+    stored : io.BufferedReader
         The file, at its start. It stays open.
     name : str
         What messages call it.
@@ -47,11 +47,10 @@ def decoded(stored: BinaryIO, name: str) -> BinaryIO:
 
     Examples
     --------
-    >>> decoded(io.BytesIO(gzip.compress("T: 0".encode("utf-16"))), "demo").read()
+    >>> decoded(io.BufferedReader(io.BytesIO(gzip.compress("T: 0".encode("utf-16")))), "demo").read()
     b'T: 0'
     """
-    magic = stored.read(6)
-    stored.seek(0)
+    magic = stored.peek(6)[:6]
     stream: Any = stored
     if magic.startswith(_GZIP):
         stream = _gunzip(stored)
@@ -139,6 +138,8 @@ class _Isal(io.RawIOBase):
         """Fill a buffer."""
         try:
             return int(self.stream.readinto(buffer))
+        except LogError:
+            raise
         except _UNREADABLE:
             raise
         except Exception as error:

@@ -52,7 +52,7 @@ class Activated(NamedTuple):
 
     def part(self, start: int, stop: int | None = None) -> Activated:
         """Return some of them."""
-        return Activated(*(column[start:stop] for column in self[:-1]), self.data)
+        return self._replace(**{name: getattr(self, name)[start:stop] for name in self._fields if name != "data"})
 
     def lines(self, most: int) -> Iterator[Line]:
         """Yield the first of them as lines."""
