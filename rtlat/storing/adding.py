@@ -173,7 +173,13 @@ def _packed(recording: Recording) -> dict[str, bytes]:
 
 def _plain(table: pd.DataFrame) -> list[dict[str, Any]]:
     """Rows of a frame in the types of SQLite; what is missing is None."""
-    return table.astype(object).where(table.notna(), None).to_dict("records")  # type: ignore[return-value]
+    import pandas as pd
+
+    columns = [
+        [None if value is pd.NA or value != value else value for value in table[name].tolist()]
+        for name in table.columns
+    ]
+    return [dict(zip(table.columns, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def _finite(number: float) -> float | None:

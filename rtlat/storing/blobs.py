@@ -87,15 +87,15 @@ def unpacked(blob: bytes, where: str) -> pa.Table:
     from pyarrow import parquet
 
     try:
-        file = parquet.ParquetFile(pa.BufferReader(blob), read_dictionary=_WORDS, page_checksum_verification=True)
-        about = file.metadata
+        about = parquet.read_metadata(pa.BufferReader(blob))
         size = sum(about.row_group(place).total_byte_size for place in range(about.num_row_groups))
         if not 0 <= about.num_rows <= MOST_ROWS or not 0 <= size <= MOST_BYTES:
             raise LogError(where, f"{about.num_rows} records in {size} bytes", f"at most {MOST_ROWS} in {MOST_BYTES}")
-        if tuple(file.schema_arrow.names) != _NAMES:
-            raise LogError(where, f"records with the columns {', '.join(file.schema_arrow.names)[:80]}", "rtlat's own")
-        return file.read(use_threads=False)
-    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+        if tuple(about.schema.names) != _NAMES:
+            raise LogError(where, f"records with the columns {', '.join(about.schema.names)[:80]}", "rtlat's own")
+        options: Any = {"metadata": about, "read_dictionary": _WORDS, "page_checksum_verification": True}
+        return parquet.ParquetFile(pa.BufferReader(blob), **options).read(use_threads=False)
+    except (pa.ArrowException, OSError, ValueError, TypeError, MemoryError) as error:
         if isinstance(error, LogError):
             raise
         raise LogError(where, f"damaged records ({str(error)[:80]})") from None
@@ -134,7 +134,7 @@ def _values(values: Any, dtype: str) -> Any:
     import pyarrow as pa
 
     if dtype == "category":
-        if not pa.types.is_dictionary(values.type) or values.null_count:
+        if getattr(values.type, "value_type", None) != pa.string() or values.null_count:
             raise ValueError("a column of words holds something else")
         words: Any = values.dictionary.to_pylist()
         code = values.indices.to_numpy(zero_copy_only=False)

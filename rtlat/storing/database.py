@@ -187,7 +187,7 @@ def _told(path: Path) -> Iterator[None]:
     """What SQLite says is wrong, as one line."""
     try:
         yield
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.Error, OSError, UnicodeError) as error:
         name = getattr(error, "sqlite_errorname", "")
         reason = str(error)[:80]
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):

@@ -1,0 +1,127 @@
+"""What a store of 10,000 runs costs: adding a run, asking for some, and reading what was asked for.
+
+Run as ``python -m bench.store``. Runs are histograms of four threads, as cyclictest -h prints them.
+Adding is measured in CPU time, for the disk belongs to others too; a query as anyone types it, ``rtlat store query``
+with the start of Python, in wall time. The same runs as a folder of Parquet files, one for each run, are the rival.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import pandas as pd
+
+from rtlat import Recording, frames, schema, store
+from rtlat.storing.adding import add
+from rtlat.storing.recall import recall
+
+RUNS, AT_ONCE, THREADS, BINS = 10_000, 1_000, 4, 120
+ROUNDS = 5
+QUERY = "kernel=6.12 load=hackbench"
+GOALS = {"add": 5.0, "query": 1.0}
+"""Milliseconds of CPU for a run added, and seconds for a query."""
+
+
+def runs(first: int, count: int) -> Recording:
+    """Runs numbered from `first` on, each with a histogram of every thread."""
+    random = np.random.default_rng(first)
+    size = THREADS * BINS
+    names = [f"run-{number:05}" for number in range(first, first + count)]
+    low = np.tile(np.arange(BINS) * 1e3 + 5e3, THREADS * count)
+    records = {
+        "run": pd.Categorical.from_codes(np.repeat(np.arange(count), size), categories=pd.Index(names, dtype="str")),
+        "series": np.tile(np.repeat([f"t{number}" for number in range(THREADS)], BINS), count).astype(object),
+        "low": low,
+        "high": low + 1e3,
+        "n": np.tile(np.geomspace(1e6, 1, BINS), THREADS * count).astype(np.int64) + random.poisson(3, size * count),
+    }
+    words = {"quantity": "thread", "kind": "bin", "of": "all", "unit": "ns"}
+    records |= {name: np.full(size * count, word, object) for name, word in words.items()}
+    records |= {name: np.full(size * count, np.nan) for name in ("avg", "std", "q", "time")}
+    records |= {name: np.full(size * count, -1) for name in ("missed", "seq")}
+    facts = [
+        {
+            "run": name,
+            "source": f"{name}.hist",
+            "sha256": f"{number:064x}",
+            "tool": "cyclictest",
+            "kernel": f"6.{1 + number // 500}.{number % 500}-rt",
+            "load": ("idle", "hackbench", "stress-ng --cpu 2")[number % 3],
+            "machine": f"board {number % 7}",
+            "started": f"{np.datetime64('2020-01-01') + number // 4}",
+            "duration": 3600.0,
+            "resolution": 1e3,
+            "rounding": "truncated",
+            "ended": "complete",
+            "evidence": "log",
+            **dict.fromkeys(("ignored_lines", "rejected_lines"), "{}"),
+            "warnings": "[]",
+        }
+        for number, name in enumerate(names, first)
+    ]
+    series = [{"run": name, "series": f"t{thread}", "cpu": thread} for name in names for thread in range(THREADS)]
+    return Recording(
+        frames.frame(schema.RECORDS, records | {"line": np.zeros(size * count, np.int64)}),
+        frames.frame(schema.RUNS, {c.name: [fact.get(c.name) for fact in facts] for c in schema.RUNS}),
+        frames.frame(schema.SERIES, {c.name: [row.get(c.name) for row in series] for c in schema.SERIES}),
+    )
+
+
+def timed(command: list[str]) -> tuple[str, float]:
+    """Return what a command prints, and how long that takes [s]."""
+    clock = time.perf_counter()
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return told, time.perf_counter() - clock
+
+
+def main() -> int:
+    """Print what it costs; exit status 1 if a goal is missed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "lab.sqlite"
+        spent = waited = 0.0
+        for first in range(0, RUNS, AT_ONCE):
+            made = runs(first, AT_ONCE)
+            start, clock = time.process_time(), time.perf_counter()
+            add(made, path)
+            spent, waited = spent + time.process_time() - start, waited + time.perf_counter() - clock
+        added = spent / RUNS * 1e3
+        size = path.stat().st_size / RUNS / 1e3
+        print(
+            f"store: {RUNS} runs, {added:.2f} ms of CPU and {waited / RUNS * 1e3:.2f} ms in all to add one "
+            f"(goal {GOALS['add']} ms of CPU), {size:.1f} kB each"
+        )
+        command = [sys.executable, "-m", "rtlat", "store", "query", QUERY, "--store", str(path)]
+        asked, bare = [], []
+        for _ in range(ROUNDS):
+            told, spent = timed(command)
+            asked.append(spent)
+            bare.append(timed([sys.executable, "-c", "pass"])[1])
+        print(
+            f"store: a query that finds {told.splitlines()[-1]} takes {median(asked):.3f} s (goal {GOALS['query']} s), "
+            f"{median(asked) / median(bare):.1f} x the start of Python"
+        )
+        start = time.process_time()
+        read = recall(f"store:{path}?{QUERY}")
+        mine = time.process_time() - start
+        for number, run in enumerate(read.runs["run"]):
+            part = Recording(*(table[(table["run"] == run).to_numpy()] for table in read))
+            store.save(part, Path(folder) / "each" / f"{number:05}")
+        start = time.process_time()
+        for place in sorted((Path(folder) / "each").iterdir()):
+            store.load(place)
+        rival = time.process_time() - start
+        print(
+            f"store: records of {len(read.runs)} runs read in {mine:.2f} s, {mine / len(read.runs) * 1e3:.2f} ms each; "
+            f"from a folder of Parquet files for each run it takes {rival / mine:.1f} x as long"
+        )
+    return int(added > GOALS["add"] or median(asked) > GOALS["query"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
