@@ -24,6 +24,6 @@ def test_a_kernel_that_does_not_start_is_one_line(
 
     monkeypatch.setattr(papermill, "execute_notebook", fail)
     with pytest.raises(ReportError, match=r"n.ipynb: .*python3") as caught:
-        executed(tmp_path / "n.ipynb", new_notebook(), {}, tmp_path / "draft.ipynb", lambda _: None, None)
+        executed(tmp_path / "n.ipynb", new_notebook(), {}, tmp_path / "draft.ipynb", lambda _: None, None, {})
     assert "\n" not in str(caught.value)
     assert isinstance(caught.value, KernelLostError) == lost

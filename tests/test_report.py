@@ -7,6 +7,7 @@ import json
 import os
 import re
 from base64 import b64decode
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 import rtlat
 from rtlat.errors import ReportError
-from rtlat.reporting.page import PLOTLY, About, index, page
+from rtlat.reporting.index import index
+from rtlat.reporting.page import PLOTLY, About, page
 from rtlat.reporting.report import report
 
 PARAMETERS = "data: list[str] = ['../logs']  # where they lie\nlimit: float = 50.0  # [us]"
@@ -302,13 +304,14 @@ def test_a_page_holds_every_kind_of_output() -> None:
 def test_the_index_shows_reports_newest_first_and_nothing_else(tmp_path: Path) -> None:
     for name, made, data in (("old", "2026-01-01", ["x"]), ("new", "2026-02-01", ["<y>"])):
         about = About("n.ipynb", name, made, data, {"data": data, "limit": 5.0}, inputs=[("a", 1, "0" * 64)] * 3)
+        about = replace(about, asked=["data", "limit"])
         (tmp_path / f"{name}.html").write_text(page(executed(), about), "utf-8")
     (tmp_path / "alien.html").write_text("<html></html>")
     (tmp_path / "broken.html").write_text('<meta name="rtlat" content="{&quot;title&quot;">')
     (tmp_path / "index.html").write_text(index(tmp_path), "utf-8")
     text = index(tmp_path)
     assert re.findall(r'<a href="([^"]+)">', text) == ["new.html", "old.html"]
-    assert "<td>&lt;y&gt;</td><td>3</td><td>limit=5</td>" in text
+    assert "&lt;y&gt; (3 files) · limit = 5 · 2026-02-01" in text
 
 
 def test_what_the_index_reads_is_what_a_page_says() -> None:

@@ -19,6 +19,7 @@ def executed(
     draft: Path,
     tell: Callable[[str], None],
     timeout: float | None,
+    environment: Mapping[str, str],
 ) -> Any:
     """Return a notebook with what its cells printed and showed.
 
@@ -36,6 +37,8 @@ def executed(
         Called with what it is doing.
     timeout : float, optional
         The longest one cell may take. [s]
+    environment : mapping
+        Variables that its kernel sees besides those of this process.
 
     Raises
     ------
@@ -53,7 +56,7 @@ def executed(
     tell("starting")
     try:
         # A user's own PLOTLY_RENDERER would lose the figures; debugpy warns of frozen modules on stderr.
-        with _environment(PLOTLY_RENDERER="plotly_mimetype", PYDEVD_DISABLE_FILE_VALIDATION="1"):
+        with _environment(PLOTLY_RENDERER="plotly_mimetype", PYDEVD_DISABLE_FILE_VALIDATION="1", **environment):
             return papermill.execute_notebook(
                 node,
                 str(draft).replace("{", "{{").replace("}", "}}"),  # papermill formats paths

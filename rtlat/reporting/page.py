@@ -1,4 +1,4 @@
-"""An executed notebook as one offline HTML page, and the index of the pages in a folder.
+"""An executed notebook as one offline HTML page.
 
 plotly.js stands in the page once, gzipped, and the browser inflates it: 1.9 MB instead of 4.8. nbconvert by
 itself drops every plotly 7 figure without a word (jupyter/nbconvert#2235), so figures are counted on the way
@@ -18,8 +18,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from rtlat.errors import ReportError
+from rtlat.reporting.shown_tables import ENDING, names
 
 LARGEST_PAGE = 3_000_000
 """Bytes a page may have: what a mail server takes and a browser opens at once."""
@@ -30,7 +32,6 @@ _PLACE = (
     '<div class="wide"><div class="figure" role="img" aria-label="{label}" style="height:{height}px">{spec}</div></div>'
 )
 _HEADING = re.compile(r'<h2 id="([^"]+)">(.*?)<a class="anchor-link"', re.S)
-_META = re.compile(r'<meta name="rtlat" content="([^"]*)">')
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,16 @@ class About:
         Name, size [bytes] and sha256 of every file under `data`.
     versions : dict
         Of rtlat and what it computed with.
+    name : str
+        File name of the page, without suffix: what lies beside it begins so.
+    asked : list of str
+        The parameters that were given, the others being the notebook's own.
+    verdict : list of str
+        What the report says first.
+    tables : int
+        How many tables lie beside it.
+    holds : str
+        What it tells of its data: that the page carries them, or that they lie beside it; empty if it has none.
     """
 
     notebook: str
@@ -63,9 +74,14 @@ class About:
     help: dict[str, str] = field(default_factory=dict)
     inputs: list[tuple[str, int, str]] = field(default_factory=list)
     versions: dict[str, str] = field(default_factory=dict)
+    name: str = ""
+    asked: list[str] = field(default_factory=list)
+    verdict: list[str] = field(default_factory=list)
+    tables: int = 0
+    holds: str = ""
 
 
-def page(notebook: Any, about: About) -> str:
+def page(notebook: Any, about: About, data: str = "") -> str:
     """Return an executed notebook as one HTML page that needs no network: code hidden, every figure inside.
 
     Parameters
@@ -74,6 +90,8 @@ def page(notebook: Any, about: About) -> str:
         With its outputs; it is not changed.
     about : About
         Shown at the end.
+    data : str
+        Elements that carry what the notebook read, as `rtlat.carried_data.elements` gives them.
 
     Raises
     ------
@@ -81,7 +99,7 @@ def page(notebook: Any, about: About) -> str:
         If a cell shows a widget, a figure would be lost, or the page would exceed `LARGEST_PAGE`.
     """
     figures = [_spec(output) for cell in notebook.cells for output in cell.get("outputs", []) if _shows(output, PLOTLY)]
-    body = _body(notebook)
+    body = _body(notebook, about.name)
     placed = body.count('<div class="figure"')
     if placed != len(figures):
         raise ReportError(f"{about.notebook}: {len(figures)} figures in the notebook, {placed} in the page")
@@ -92,6 +110,7 @@ def page(notebook: Any, about: About) -> str:
         body=_with_contents(body),
         about=_about(about),
         figures=_drawing() if figures else "",
+        data=data,
     )
     if (size := len(text.encode())) > LARGEST_PAGE:
         found = f"a page of {size / 1e6:.1f} MB, expected at most {LARGEST_PAGE / 1e6:.0f} MB"
@@ -99,35 +118,10 @@ def page(notebook: Any, about: About) -> str:
     return text
 
 
-def index(folder: Path) -> str:
-    """Return the HTML index of the reports in `folder`, newest first.
-
-    Examples
-    --------
-    >>> "No report yet" in index(Path("no-such-folder"))
-    True
-    """
-    found = [(about, path) for path in folder.glob("*.html") if (about := _meta(path))]
-    found.sort(key=lambda item: (item[0]["made"], item[1].name), reverse=True)
-    heads = ("Report", "Data", "Files", "Parameters", "Made")
-    rows = [
-        [
-            f'<a href="{html.escape(path.name)}">{html.escape(about["title"])}</a>',
-            *map(
-                html.escape,
-                (", ".join(about["data"]), str(about["inputs"]), _pairs(about["parameters"]), about["made"]),
-            ),
-        ]
-        for about, path in found
-    ]
-    return _template("page.html").substitute(
-        title="Reports",
-        version="",
-        meta="",
-        body="<h1>Reports</h1>" + (_table(heads, rows) if rows else "<p>No report yet.</p>"),
-        about="",
-        figures="",
-    )
+def empty_page(title: str, body: str) -> str:
+    """Return a page without figures and without anything about how it was made."""
+    blank = dict.fromkeys(("version", "meta", "about", "figures", "data"), "")
+    return _template("page.html").substitute(blank, title=html.escape(title), body=body)
 
 
 def _shows(output: Any, mime: str) -> bool:
@@ -157,13 +151,14 @@ def _why_large(figures: list[dict[str, Any]]) -> str:
     return f"; plot counts, not samples (largest figure: {label}, {sizes[label] / 1e6:.1f} MB)"
 
 
-def _body(notebook: Any) -> str:
+def _body(notebook: Any, name: str) -> str:
     """The cells' text and outputs as HTML, without code."""
     parts = []
     for number, cell in enumerate(notebook.cells, 1):
         if cell.cell_type == "markdown":
             parts.append(f'<section class="text">{_markdown(cell.source)}</section>')
-        parts += [_output(output, number) for output in cell.get("outputs", [])]
+        for output in cell.get("outputs", []):
+            parts += [_output(output, number), _links(output, name)]
     return "\n".join(parts)
 
 
@@ -192,6 +187,16 @@ def _output(output: Any, cell: int) -> str:
             image = data[mime] if mime != "image/svg+xml" else base64.b64encode(data[mime].encode()).decode()
             return f'<img alt="" src="data:{mime};base64,{html.escape(image.strip())}">'
     return f"<pre>{_plain(data['text/plain'])}</pre>" if "text/plain" in data else ""
+
+
+def _links(output: Any, name: str) -> str:
+    """Where the tables of an output lie beside the page."""
+    links = [
+        f'<a href="{quote(name)}{ENDING}/{table}.{kind}">{table}.{kind}</a>'
+        for table in names(output)
+        for kind in ("csv", "json")
+    ]
+    return f'<p class="small files">{" ".join(links)}</p>' if links else ""
 
 
 def _plain(text: str) -> str:
@@ -228,9 +233,14 @@ def _about(about: About) -> str:
         "<h2>About this report</h2>",
         f"<p>Made from {html.escape(about.notebook)} on {html.escape(about.made)} with {html.escape(versions)}.</p>",
     ]
+    if about.holds:
+        parts.append(f"<p>{html.escape(about.holds)}</p>")
+    if about.tables:
+        lie = f"The {about.tables} tables lie" if about.tables > 1 else "The table lies"
+        parts.append(f"<p>{lie} beside this page as CSV and JSON, in {html.escape(about.name)}{ENDING}.</p>")
     if about.parameters:
         rows = [
-            [html.escape(name), f"<code>{html.escape(_value(value))}</code>", html.escape(about.help.get(name, ""))]
+            [html.escape(name), f"<code>{html.escape(told(value))}</code>", html.escape(about.help.get(name, ""))]
             for name, value in about.parameters.items()
         ]
         parts.append(_table(("parameter", "value", "meaning"), rows))
@@ -253,29 +263,11 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return f'<div class="wide"><table class="text"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
-def _value(value: Any) -> str:
-    """A parameter's value as a reader writes it."""
+def told(value: Any) -> str:
+    """Return a parameter's value as a reader writes it."""
     if isinstance(value, list):
-        return ", ".join(map(_value, value))
+        return ", ".join(map(told, value))
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _pairs(parameters: dict[str, Any]) -> str:
-    """Parameters other than the data, in one line."""
-    return "; ".join(f"{name}={_value(value)}" for name, value in parameters.items() if name != "data" and value != "")
-
-
-def _meta(path: Path) -> dict[str, Any] | None:
-    """What the head of a report says about it; None if the file is no report of ours."""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        found = _META.search(file.read(64 << 10))
-    if not found or not found[1]:
-        return None
-    try:
-        about = json.loads(html.unescape(found[1]))
-        return {name: about[name] for name in ("title", "made", "data", "parameters", "inputs")}
-    except (ValueError, TypeError, KeyError):
-        return None
 
 
 @functools.cache

@@ -105,6 +105,7 @@ def question(notebook: str | Path, data: Paths | None, given: Mapping[str, Any])
         help={name: parameter.help for name, parameter in known.items()},
         inputs=_inputs(shown),
         versions=_versions(),
+        asked=sorted(given),
     )
     name = "-".join(filter(None, [notebook.stem, _slug(names), _digest(about)]))
     return Question(notebook.resolve(), node, values, shown, about, name)

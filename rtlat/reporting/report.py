@@ -7,17 +7,22 @@ renamed, every way a notebook can fail is one line, and what failed stays as ``N
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from rtlat.errors import ReportError
 from rtlat.reporting.execution import executed
-from rtlat.reporting.page import PLOTLY, index, page
+from rtlat.reporting.files import put, write
+from rtlat.reporting.index import index
 from rtlat.reporting.pdf import write_pdf
 from rtlat.reporting.processes import Progress, results
 from rtlat.reporting.question import Paths, Question, apart, question
+from rtlat.reporting.scrubbing import scrub, without
+from rtlat.store import HANDED_OVER
 
 
 def report(
@@ -131,7 +136,8 @@ def reports(
         tasks = {label: _Task(one, folder, Path(drafts.name), pdf, timeout) for label, one in asked.items()}
         found = results(_answer, tasks, Progress(progress, len(tasks)))
         if any(isinstance(made, Made) for made in found.values()):
-            _write(folder / "index.html", index(folder), Path(drafts.name))
+            listed = index(folder)
+            put(folder / "index.html", lambda path: path.write_text(listed, encoding="utf-8"), Path(drafts.name))
     return [_of_its_data(label, asked[label], made) for label, made in found.items()]
 
 
@@ -154,26 +160,23 @@ class _Task(NamedTuple):
 
 def _answer(task: _Task, tell: Callable[[str], None]) -> Made:
     """Run one notebook and write its report."""
-    import nbformat
-
     asked, folder, drafts, pdf, timeout = task
-    draft = drafts / f"{asked.name}.ipynb"
+    draft, read = drafts / f"{asked.name}.running.ipynb", drafts / f"{asked.name}.read"
     failed = folder / f"{asked.name}.failed.ipynb"
     path = folder / f"{asked.name}.html"
+    shutil.rmtree(read, ignore_errors=True)  # of a kernel that was lost
+    read.mkdir()
     try:
-        node = executed(asked.notebook, asked.node, asked.values, draft, tell, timeout)
+        node = executed(asked.notebook, asked.node, asked.values, draft, tell, timeout, {HANDED_OVER: str(read)})
         tell("writing")
-        _scrub(node, asked, folder)
-        text = page(node, asked.about)
-        _write(path.with_suffix(".ipynb"), nbformat.writes(node), drafts)  # type: ignore[no-untyped-call]
-        _write(path, text, drafts)
-        failed.unlink(missing_ok=True)
+        scrub(node, asked.about, asked.shown, folder)
+        text = write(node, replace(asked.about, name=asked.name), read, folder, drafts)
     except ReportError as error:
         kept = ""
         if draft.exists():
             os.replace(draft, failed)
             kept = f" (see {os.path.relpath(failed)})"
-        raise type(error)(f"{_without(str(error), asked.shown)}{kept}") from None
+        raise type(error)(f"{without(str(error), asked.shown)}{kept}") from None
     problem = ""
     if pdf:
         tell("printing")
@@ -191,44 +194,3 @@ def _printed(text: str, path: Path, drafts: Path) -> str:
         path.unlink(missing_ok=True)  # an earlier one is no print of this page
         return str(error)
     return ""
-
-
-def _scrub(node: Any, asked: Question, folder: Path) -> None:
-    """Take this machine's paths and times out of an executed notebook.
-
-    The injected parameters name data below the working directory relative to the report, so that the
-    notebook runs again where it stands; elsewhere a relative path would tell where it lies.
-    """
-    here = os.getcwd()
-    outputs = {**asked.shown, here: ".", str(Path.home()): "~"}
-    sources = {path: os.path.relpath(path, folder) for path in asked.shown if path.startswith(here + os.sep)}
-    node.metadata.pop("papermill", None)
-    node.metadata["rtlat"] = {"parameters": asked.about.parameters, "versions": asked.about.versions}
-    for cell in node.cells:
-        cell.metadata.pop("papermill", None)
-        cell.source = _without(cell.source, outputs | sources)
-        for output in cell.get("outputs", []):
-            if PLOTLY not in output.get("data", {}):
-                output.update(_without(dict(output), outputs))
-
-
-def _without(value: Any, names: Mapping[str, str]) -> Any:
-    """The same value with the paths of `names` replaced in every string."""
-    if isinstance(value, str):
-        for path in sorted(names, key=len, reverse=True):
-            if path.count(os.sep) > 1:  # a home like / or /root would hit ordinary text
-                value = value.replace(path, names[path])
-        return value
-    if isinstance(value, dict):
-        return {key: _without(item, names) for key, item in value.items()}
-    return [_without(item, names) for item in value] if isinstance(value, list) else value
-
-
-def _write(path: Path, text: str, drafts: Path) -> None:
-    """Write a file whole or not at all."""
-    draft = drafts / f"{path.name}.draft"
-    try:
-        draft.write_text(text, encoding="utf-8")
-        os.replace(draft, path)
-    except OSError as error:
-        raise ReportError(f"{path.name}: cannot be written ({error.strerror})") from None
