@@ -193,10 +193,10 @@ def test_overflow_leaves_moments_open_unless_the_maximum_and_the_average_are_pri
     assert ends(stats.value_range(closed)) == (15 * US, 17 * US, "ok")
 
 
-def test_observations_that_may_be_anything_have_no_mean_and_an_open_deviation() -> None:
+def test_observations_that_may_be_anything_have_neither_mean_nor_deviation() -> None:
     d = counted([-INF, 1], [INF, 2], [1, 9])
     assert stats.mean(d).status == "refused"
-    assert ends(stats.std(d))[:2] == (0, INF)
+    assert stats.std(d).status == "refused"
     assert ends(stats.percentile(d, 50)) == (1, 2, "ok")
 
 
@@ -254,6 +254,24 @@ def test_a_maximum_without_n_refuses_all_else() -> None:
     assert stats.percentile(d, 50).reason == "the number of observations is unknown"
     assert ends(stats.exceedances(d, 2000 * US)) == (1, INF, "bounds")
     assert ends(stats.exceedances(d, 3000 * US)) == (0, 0, "ok")
+
+
+def test_a_maximum_beyond_a_limit_is_one_that_reached_it() -> None:
+    """RTAI prints windows without saying of how many samples, and the greatest of all beside them."""
+    rows = Rows()
+    rows.extend("all", "thread", "window", np.full(3, -75.0), np.array([697_876.0, 42.0, 254.0]), avg=np.full(3, 60.0))
+    d = distribution(one(rows), "r0", "all", "thread")
+    assert ends(stats.exceedances(d, 500 * US))[:2] == (1, INF)
+    assert ends(stats.exceedances(d, 700 * US)) == (0, 0, "ok")
+
+
+def test_a_spread_that_nothing_bounds_is_refused() -> None:
+    """RTAI's switches: a mean time of n switches, and neither the least nor the greatest."""
+    rows = Rows()
+    rows.add("all", "switch", "summary", -INF, INF, n=40_000, avg=500.0)
+    d = distribution(one(rows), "r0", "all", "switch")
+    for statistic in (stats.std, stats.mad):
+        assert statistic(d).status == "refused"
 
 
 def test_extremes_without_n_bound_every_percentile() -> None:

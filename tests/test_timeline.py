@@ -253,6 +253,16 @@ def test_deadline_tables_take_the_series_that_misses_most() -> None:
     )
 
 
+def test_latencies_of_all_stand_beside_series_of_another_quantity() -> None:
+    """RTAI's preempt: latencies of one task, and of two others how much their periods were off."""
+    rows = Rows()
+    rows.samples("all", "thread", np.full(10, 20_000), np.arange(10) + 1, np.arange(10))
+    rows.add("fast", "period_jitter", "summary", 0.0, 5 * US)
+    made = one(rows, tool="rtai preempt")
+    (row,) = deadline_tables.in_full(timeline_tables.of(made), made.runs, Duty("t", 1e-3, 1e6)).to_dict("records")
+    assert (row["quantity"], row["run"], row["verdict"]) == ("thread", "r0", "met")
+
+
 def test_presets_at_a_glance() -> None:
     quiet = sampled(np.full(10_000, 12.0))
     (row,) = deadline_tables.at_a_glance(timeline_tables.of(quiet), quiet.runs).to_dict("records")

@@ -75,10 +75,10 @@ def _worst(
 ) -> list[tuple[Told, Misses, Misses]]:
     """Of each quantity and run (or of the runs that stand together) the series with most misses, unknown ones last."""
     groups: dict[tuple[Any, ...], list[Told]] = {}
-    parted = {told.group.run for told in tolds if told.group.series != "all"}
+    parted = {(told.group.run, told.group.quantity) for told in tolds if told.group.series != "all"}
     for told in tolds:
         d = told.distribution
-        if d.quantity in _STARTS and not (d.series == "all" and d.run in parted):
+        if d.quantity in _STARTS and not (d.series == "all" and (d.run, d.quantity) in parted):
             of = together[d.run] if together else (d.run,)
             groups.setdefault((d.quantity, shown_unit(d), *of), []).append(told)
     worst = []
@@ -179,12 +179,12 @@ def in_full(tolds: Sequence[Told], runs: pd.DataFrame, task: Duty) -> pd.DataFra
     import pandas as pd
 
     facts = runs.set_index("run")
-    several = {run for run, n in Counter(told.group.run for told in tolds).items() if n > 1}
+    counts = Counter((told.group.run, told.group.quantity) for told in tolds)
     lines = []
     for told, seen, every in _worst(tolds, task):
         d = told.distribution
         best = every if every.misses.status != "refused" else seen
-        name = f"{d.run} {d.series}" if d.run in several else d.run
+        name = f"{d.run} {d.series}" if counts[d.run, d.quantity] > 1 else d.run
         line: dict[str, Any] = {"quantity": d.quantity, "unit": shown_unit(d), **_about(facts.loc[d.run]), "run": name}
         line |= {"verdict": best.verdict(task.tolerated), "n": d.total}
         line |= {"recorded": seen.misses, "every period": every.misses, "per hour": _rates(best)}

@@ -155,7 +155,14 @@ def std(d: Distribution) -> Bounds:
     high = low = math.sqrt(greatest_variance(d.intervals))
     if (d.intervals.low < d.intervals.high).any():
         low = min(high, math.sqrt(least_variance(d.intervals)))
-    return Bounds(low, high, _status(d, (low, high)))
+    return _spread(d, low, high)
+
+
+def _spread(d: Distribution, low: float, high: float, supported: bool | None = None) -> Bounds:
+    """A measure of spread: that it is not negative is known of any, and no answer."""
+    if low <= 0 and math.isinf(high):
+        return refused("the records leave every spread open")
+    return Bounds(low, high, _status(d, (low, high)), supported=supported)
 
 
 def _status(d: Distribution, interval: Interval) -> str:
@@ -223,7 +230,7 @@ def mad(d: Distribution) -> Bounds:
     for distance in (nearest, farthest):
         order = np.argsort(distance, kind="stable")
         ends.append(float(distance[order][np.searchsorted(np.cumsum(n[order]), middle)]))
-    return Bounds(ends[0], ends[1], _status(d, (ends[0], ends[1])), supported=median.supported)
+    return _spread(d, ends[0], ends[1], median.supported)
 
 
 def exceedances(d: Distribution, limit: float) -> Bounds:
@@ -247,7 +254,7 @@ def exceedances(d: Distribution, limit: float) -> Bounds:
     surely = sum_of(n[low >= limit])
     maybe: float = sum_of(n[(high > limit) | (closed & (high == limit))])
     if d.total is None and d.maximum[1] >= limit:
-        maybe = math.inf
+        surely, maybe = max(surely, int(d.maximum[0] >= limit)), math.inf
     return Bounds(surely, maybe, "partial" if d.status == "partial" else "ok" if surely == maybe else d.status)
 
 
