@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import io
 import lzma
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rtlat import parquet
@@ -82,12 +82,18 @@ def load(path: Path) -> Recording | Path:
 
 
 def without_reports(files: Iterable[Path]) -> list[Path]:
-    """Return the files of a folder without the reports in it and what lies beside them: they tell its logs again."""
-    listed = list(files)
+    """Return the files of a folder without notebooks, reports and what lies beside these: they tell its logs again."""
+    listed = [path for path in files if path.suffix != ".ipynb"]
     reports = {path.with_suffix("") for path in listed if is_report(path)}
-    if not reports:
-        return listed
-    return [path for path in listed if not any(part.with_suffix("") in reports for part in (path, *path.parents))]
+    return [path for path in listed if not reports.intersection(_belongs_to(path))] if reports else listed
+
+
+def _belongs_to(path: Path) -> Iterator[Path]:
+    """The reports to which a file would belong, by its name and those of the folders above it."""
+    for part in (path, *path.parents):
+        while part.suffix:
+            part = part.with_suffix("")
+            yield part
 
 
 def _packed(data: bytes) -> str:

@@ -14,7 +14,7 @@ from rtlat import cards
 from rtlat.assembly import Reading, assemble, concat
 from rtlat.carried_data import without_reports
 from rtlat.detection import format_named, parts, settle_margin
-from rtlat.errors import LogError, RtlatError, RtlatWarning, printable
+from rtlat.errors import CardError, LogError, RtlatError, RtlatWarning, printable
 from rtlat.protocol import Format, Recording, Run
 from rtlat.source import KEEP_SAMPLES, Line, Source, standard_input
 from rtlat.store import hand_over
@@ -99,15 +99,21 @@ def read_all(
         As for `read`.
     """
     facts = cards.parse_set(set)
-    listed = _listed(paths)
-    stored = [recall(path) for path in listed if is_kept(path)]
-    readings = [reading for path in listed if not is_kept(path) for reading in _logs(path, keep)]
+    stored: list[Recording] = []
+    readings: list[Reading] = []
+    for path in _listed(paths):
+        if is_kept(path):
+            _recall(path, stored, readings)
+        else:
+            readings += _logs(path, keep)
+    if (facts or card) and not readings:
+        raise CardError("--card and --set say something of logs; what was named was read before")
     chosen = _cards(readings, card)
     for reading, its_card in zip(readings, chosen, strict=True):
         fill(reading, format_named(format) if format else None, its_card)
     _require_one(readings, stored, paths)
     _require_matches(readings, chosen, card is not None)
-    fresh = [assemble(readings, chosen, facts)] if readings else []
+    fresh = [assemble(readings, chosen, facts)] if any(reading.runs for reading in readings) else []
     recording = concat(told_apart(fresh + stored)) if stored else fresh[0]
     hand_over(recording)
     return recording, readings
@@ -122,6 +128,14 @@ def _listed(paths: Paths) -> list[str | Path]:
         matches = sorted(glob.glob(str(path), recursive=True)) if is_pattern else []
         listed.extend(matches if matches and not Path(path).exists() else [path])
     return listed
+
+
+def _recall(path: str | Path, stored: list[Recording], readings: list[Reading]) -> None:
+    """Add what rtlat has kept under a name, or why it is not to be had."""
+    try:
+        stored.append(recall(path))
+    except LogError as error:
+        readings.append(Reading(Source(None, str(path), b""), "", error=error))
 
 
 def _logs(path: str | Path, keep: int) -> list[Reading]:

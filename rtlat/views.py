@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rtlat import schema
@@ -23,6 +24,8 @@ _ASKED = ("approach", "load", "kernel", "machine", "cpu", "period", "duration", 
 def account(recording: Recording, readings: list[Reading]) -> list[dict[str, Any]]:
     """Return what became of each log: its formats and the lines that decided, its runs, or its error.
 
+    Logs that are not among `readings` were read before: a report or a store has kept what was in them.
+
     Of each run: what it is, what was kept of it by kind and quantity and from which lines, what was ignored and
     rejected by reason with how many lines and the first, and every warning.
     """
@@ -34,11 +37,20 @@ def account(recording: Recording, readings: list[Reading]) -> list[dict[str, Any
             told.append({"source": reading.source.name, "error": str(reading.error)})
             continue
         formats = [{"format": known.name, **_decided(line)} for known, line in reading.claims]
-        rows = by_source[reading.source.name].to_dict("records")
-        runs = [_run_account(row, by_run.get(row["run"])) for row in rows]
+        runs = _run_accounts(by_source[reading.source.name], by_run)
         indent = {"indented_by": reading.source.margin} if reading.source.margin else {}
         told.append({"source": reading.source.name, "formats": formats, **indent, "runs": runs})
+    fresh = {reading.source.name for reading in readings}
+    for source, rows in by_source.items():
+        if source not in fresh:
+            formats = [{"format": name, "why": "read before"} for name in rows["format"].unique()]
+            told.append({"source": source, "formats": formats, "runs": _run_accounts(rows, by_run)})
     return told
+
+
+def _run_accounts(runs: pd.DataFrame, records: Mapping[Any, pd.DataFrame]) -> list[dict[str, Any]]:
+    """The accounts of the runs of one log."""
+    return [_run_account(run, records.get(run["run"])) for run in runs.to_dict("records")]
 
 
 def _decided(line: Line | None) -> dict[str, Any]:

@@ -79,25 +79,32 @@ def _origins(
 ) -> Iterator[tuple[str, list[str]]]:
     """Each run with the words that name it; runs stand in the order of their logs, then come those that were kept."""
     logs = [reading for reading in readings for _ in reading.runs]
-    kept = {word: set(known_as(recording, recall(word))) for word in words if is_kept(word)}
+    kept = {
+        word: {run for at in _places(word) if is_kept(at) for run in known_as(recording, recall(at))} for word in words
+    }
     for place, run in enumerate(map(str, recording.runs["run"])):
         path = logs[place].source.path if place < len(logs) else None
         named = [word for word in words if place < len(logs) and _names(word, path)]
-        yield run, [word for word in words if word in named or run in kept.get(word, ())]
+        yield run, [word for word in words if word in named or run in kept[word]]
 
 
 def _names(word: str, path: Path | None) -> bool:
     """Whether a word means a log: itself, a folder above it, or a pattern that matches either."""
     if path is None:
         return word == "-"
-    places = [word] if Path(word).exists() or not glob.has_magic(word) else glob.glob(word, recursive=True)
     target = path.resolve()
-    return any(target == (place := Path(each).resolve()) or place in target.parents for each in places)
+    return any(target == (place := Path(each).resolve()) or place in target.parents for each in _places(word))
+
+
+def _places(word: str) -> list[str]:
+    """What a word stands for: itself, or what matches it if it is a pattern."""
+    is_pattern = glob.has_magic(word) and not is_asked(word) and not Path(word).exists()
+    return glob.glob(word, recursive=True) if is_pattern else [word]
 
 
 def _is_many(word: str) -> bool:
     """Whether a word may name several logs."""
-    return is_asked(word) or Path(word).is_dir() or (glob.has_magic(word) and not Path(word).exists())
+    return is_kept(word) or Path(word).is_dir() or (glob.has_magic(word) and not Path(word).exists())
 
 
 def _title(words: Sequence[str], runs: Sequence[str]) -> str:
