@@ -52,6 +52,13 @@ def test_a_ratio_is_the_binomial_test_of_one_count_given_the_sum(count: int, ref
     assert found.high == pytest.approx(odds[1] / 3)
 
 
+def test_counts_of_hardly_an_event_leave_the_ratio_open_below() -> None:
+    """A hundred events in one burst of a thousand at once: a tenth of an event, whatever the arithmetic makes of it."""
+    found = ratio_of_counts(exactly(100), 1e5, exactly(120), 1e5, dispersion=2000)
+    assert found.low == 0
+    assert found.high > 1e6
+
+
 def test_a_limit_within_a_bin_widens_the_ratio() -> None:
     a, b = counted([0, 10, 20], [10, 20, 30], [9000, 70, 30]), counted([0, 10, 20], [10, 20, 30], [9000, 35, 15])
     sharp, blurred = exceedance_ratio(a, b, 20), exceedance_ratio(a, b, 15)

@@ -25,7 +25,8 @@ STANDING = (
 
 CYCLES = (
     "Intervals of cycles take cycles as independent and know nothing of what differs from run to run; where seconds or"
-    " runs are named, their dispersion widens them. Runs are taken as independent, and as alternating between the arms."
+    " runs are named, their dispersion widens them. Runs are taken as independent, and as alternating between the arms;"
+    " an effect of runs is the median of what pairs of them differ by."
 )
 
 UNRANKED = "These cannot be ranked: none is comparable with the reference"

@@ -18,8 +18,9 @@ from rtlat.timeline.course import PLACED, Course, Told
 FEWEST = 20
 """Blocks of time below which their counts tell nothing of bursts."""
 
-_BLOCK = 10
-"""Windows in a block: a window only tells whether the limit was reached in it."""
+_BLOCK, _BLOCKS = 10, 40
+"""Windows in a block at least, and blocks of a long run: a window only tells whether the limit was reached in it, and
+the longer a block, the longer the clusters of windows that it holds whole."""
 
 
 class Counted(NamedTuple):
@@ -43,7 +44,7 @@ class Counted(NamedTuple):
 def per_second(series: Sequence[Told], limit: float) -> Counted | None:
     """Return how often a limit was surely reached in each second, all series of a run together.
 
-    Windows only tell whether it was reached in them; ten of them are a block.
+    Windows only tell whether it was reached in them; ten of them are a block, of a long run a fortieth.
 
     Parameters
     ----------
@@ -62,8 +63,9 @@ def per_second(series: Sequence[Told], limit: float) -> Counted | None:
     if len(courses) < len(series) or len(kinds) != 1 or not kinds <= {"sample", "window"}:
         return None
     windows = kinds == {"window"}
-    length = _BLOCK * max(course.grain for course in courses) if windows else 1.0
-    blocks = int(min(course.end for course in courses) / length * (1 + 1e-9))
+    end, grain = min(course.end for course in courses), max(course.grain for course in courses)
+    length = grain * max(_BLOCK, end / grain // _BLOCKS) if windows else 1.0
+    blocks = int(end / length * (1 + 1e-9))
     if blocks < FEWEST or not math.isfinite(length):
         return None
     events, exposure = np.zeros(blocks), np.zeros(blocks)

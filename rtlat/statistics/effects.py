@@ -23,6 +23,9 @@ from rtlat.statistics.ranks import risk
 from rtlat.statistics.results import Bounds, refused
 from rtlat.statistics.stats import exceedances, percentile
 
+_NOTHING = 1e-9
+"""A share below which counts divided by a large dispersion tell nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shift:
@@ -216,5 +219,6 @@ def _odds(count: float, other: float, confidence: str | float, dispersion: float
 
     half, k, rest = risk(confidence) / 2, count / dispersion, other / dispersion
     low = float(betaincinv(k, rest + 1, half)) if count else 0.0
+    low = low if low > _NOTHING else 0.0
     high = float(betainccinv(k + 1, rest, half)) if other else 1.0
     return low / (1 - low) if low < 1 else math.inf, high / (1 - high) if high < 1 else math.inf
