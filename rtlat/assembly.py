@@ -32,6 +32,7 @@ class Reading:
     runs: list[Run] = field(default_factory=list)
     error: LogError | None = None
     named: bool = True
+    sha256: str = ""
 
 
 def assemble(readings: list[Reading], chosen: list[cards.Card | None], facts: dict[str, Any]) -> Recording:
@@ -131,7 +132,7 @@ def _run_row(key: str, reading: Reading, run: Run, stated: dict[str, Any], given
     row.update(
         run=key,
         source=reading.source.name,
-        sha256=reading.source.sha256,
+        sha256=reading.sha256,
         format=run.format,
         tool=run.tool,
         ignored=run.ignored.total,

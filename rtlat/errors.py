@@ -8,11 +8,26 @@ stands in ``runs.warnings``.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
 
 
 class RtlatError(Exception):
     """Anything rtlat refuses to do, with the reason and the remedy."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel from a worker by the message alone."""
+        return _remade, (type(self), str(self))
+
+
+def _remade(kind: type[RtlatError], message: str) -> RtlatError:
+    """An error with a message that is made already."""
+    error = kind.__new__(kind)
+    error.args = (message,)
+    return error
 
 
 class LogError(RtlatError, ValueError):

@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 import glob
-import sys
 import warnings
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from pathlib import Path
-
-import numpy as np
 
 from rtlat import cards
 from rtlat.assembly import Reading, assemble, concat
 from rtlat.carried_data import without_reports
-from rtlat.detection import format_named, parts, settle_margin
-from rtlat.errors import CardError, LogError, RtlatError, RtlatWarning, printable
-from rtlat.protocol import Format, Recording, Run
-from rtlat.source import KEEP_SAMPLES, Line, Source, standard_input
+from rtlat.detection import format_named
+from rtlat.errors import CardError, LogError, RtlatWarning
+from rtlat.protocol import Recording
+from rtlat.source import KEEP_SAMPLES, Source, standard_input
 from rtlat.store import hand_over
 from rtlat.storing.query import is_asked
 from rtlat.storing.recall import is_kept, recall, told_apart
+from rtlat.workers import fill_all
 
 Paths = str | Path | Sequence[str | Path]
-
-NEAR = 3
-"""Dots so many lines before the first number of a run stand in the run."""
 
 _NO_LOGS = ("README", "LICENSE", "CHANGELOG", "SOURCES", "MANIFEST")
 
 
 def read(
-    paths: Paths, *, format: str | None = None, card: str | Path | None = None, keep: int = KEEP_SAMPLES, **set: str
+    paths: Paths,
+    *,
+    format: str | None = None,
+    card: str | Path | None = None,
+    keep: int = KEEP_SAMPLES,
+    executor: Executor | None = None,
+    **set: str,
 ) -> Recording:
     """Read logs into the one schema.
 
@@ -45,6 +47,9 @@ def read(
         A run card to use instead of the ``runs.toml`` beside each log.
     keep : int
         Samples of one log that are kept as rows; with more, equal values are counted together. [1]
+    executor : concurrent.futures.Executor, optional
+        What parses the logs where they are many or large: a pool of processes, or a cluster
+        (``dask.distributed.Client(...).get_executor()``), whose workers see them under the same paths.
     **set
         Card keys for all runs, such as ``load="idle"`` or ``period="250us"``.
 
@@ -67,7 +72,7 @@ def read(
     >>> int(recording.records["n"].sum())
     60000
     """
-    recording, readings = read_all(paths, format=format, card=card, keep=keep, **set)
+    recording, readings = read_all(paths, format=format, card=card, keep=keep, executor=executor, **set)
     failed = [reading for reading in readings if reading.error]
     for reading in failed:
         if reading.named and reading.error:
@@ -80,7 +85,13 @@ def read(
 
 
 def read_all(
-    paths: Paths, *, format: str | None = None, card: str | Path | None = None, keep: int = KEEP_SAMPLES, **set: str
+    paths: Paths,
+    *,
+    format: str | None = None,
+    card: str | Path | None = None,
+    keep: int = KEEP_SAMPLES,
+    executor: Executor | None = None,
+    **set: str,
 ) -> tuple[Recording, list[Reading]]:
     """Read logs as `read` does, and say of each what became of it; one bad log never stops the rest.
 
@@ -109,8 +120,7 @@ def read_all(
     if (facts or card) and not readings:
         raise CardError("--card and --set say something of logs; what was named was read before")
     chosen = _cards(readings, card)
-    for reading, its_card in zip(readings, chosen, strict=True):
-        fill(reading, format_named(format) if format else None, its_card)
+    fill_all(readings, format_named(format) if format else None, chosen, executor)
     _require_one(readings, stored, paths)
     _require_matches(readings, chosen, card is not None)
     fresh = [assemble(readings, chosen, facts)] if any(reading.runs for reading in readings) else []
@@ -171,107 +181,6 @@ def _is_no_log(relative: Path) -> bool:
         any(part.startswith(".") for part in relative.parts)
         or relative.name in (cards.CARD_NAME, cards.CLAIMS_NAME)
         or relative.name.upper().startswith(_NO_LOGS)
-    )
-
-
-def fill(reading: Reading, format: Format | None, card: cards.Card | None) -> None:
-    """Parse one log; what its readers held before an error stays, with a warning."""
-    if reading.error:
-        return
-    try:
-        with reading.source.held():
-            _fill(reading, format, card)
-    except LogError as error:
-        reading.error = error
-
-
-def _fill(reading: Reading, format: Format | None, card: cards.Card | None) -> None:
-    """All that is read of one log."""
-    try:
-        for known, line, part in _parts(reading, format, card):
-            reading.claims.append((known, line))
-            _parse(reading, known, part)
-    except LogError as error:
-        reading.error = error
-    if not reading.runs:
-        return
-    if reading.error:
-        reading.runs[-1].warnings.append(f"the rest of the log was not read: {reading.error}")
-        reading.error = None
-    if not any(known.elides for known, _ in reading.claims):
-        _note_elisions(reading)
-    reading.runs = _without_quoted_repetitions(reading.runs)
-    reading.source.sha256  # noqa: B018 (counted while the log is at hand)
-
-
-def _parse(reading: Reading, known: Format, part: Source) -> None:
-    """Add the runs that a format finds, or why it finds none."""
-    before = len(reading.runs)
-    try:
-        for run in known.parse(part):
-            run.format = known.name
-            reading.runs.append(run)
-        if len(reading.runs) == before:
-            raise LogError(part.name, "no run", f"what {known.name} gives")
-    except LogError as error:
-        reading.error = reading.error or error
-    except RtlatError as error:
-        reading.error = reading.error or LogError(part.name, str(error))
-    except Exception as error:  # a reader's defect must not cost the other logs, nor show a traceback
-        found = f"something the {known.name} reader does not expect"
-        reason = f"{type(error).__name__}: {printable(str(error))[:80]}"
-        reading.error = LogError(part.name, f"{found} ({reason})", remedy="please report it with the log")
-
-
-def _parts(
-    reading: Reading, format: Format | None, card: cards.Card | None
-) -> list[tuple[Format, Line | None, Source]]:
-    """The formats of a log, each with the lines that may be its own: as declared, as asked for, else by content."""
-    source = reading.source
-    table = card.table(source.path) if card and source.path else None
-    if card and table and (format is None or format.name == table[0].name):
-        return [(table[0], Line(0, f"the table declared in {card.path}, line {table[1]}"), source)]
-    if format:
-        settle_margin(source, format)
-        return [(format, None, source)]
-    return list(parts(source))
-
-
-def _note_elisions(reading: Reading) -> None:
-    """Say where lines were left out by whoever quoted a log; a run without an end of its own counts as cut there."""
-    left_out = reading.source.elisions()
-    firsts = [int(run.rows.arrays()["line"].min(initial=sys.maxsize)) for run in reading.runs] if left_out else []
-    for place, (run, first) in enumerate(zip(reading.runs, firsts, strict=False)):
-        begin, end = 0 if place == 0 else first, min((n for n in firsts if n > first), default=sys.maxsize)
-        found = [number for number in left_out if begin <= number < end]
-        if found:
-            more = f", and in {len(found) - 1} more" if len(found) > 1 else ""
-            run.warnings.append(f"line {found[0]}: dots stand where lines were left out{more}")
-        within = any(number >= first - NEAR for number in found)  # a mail may have left out what stood long before
-        if within and run.facts.get("ended", "unknown") == "unknown":
-            run.facts["ended"] = "cut"
-
-
-def _without_quoted_repetitions(runs: list[Run]) -> list[Run]:
-    """Drop runs that only quote another run of the same mail (`>latency cycles: mean 542, ...`)."""
-    kept: list[Run] = []
-    for run in sorted(runs, key=lambda run: run.quoted):
-        same = [other for other in kept if run.quoted and _equal(other, run)]
-        if same:
-            line = int(run.rows.arrays()["line"].min())
-            same[0].ignored.add("quoted repetition of this run", line, len(run.rows))
-        else:
-            kept.append(run)
-    return [run for run in runs if any(run is other for other in kept)]
-
-
-def _equal(one: Run, other: Run) -> bool:
-    """Whether two runs state the same, wherever they stand."""
-    mine, theirs = one.rows.arrays(), other.rows.arrays()
-    return one.tool == other.tool and all(
-        np.array_equal(mine[name], theirs[name], equal_nan=mine[name].dtype == np.float64)
-        for name in mine
-        if name != "line"
     )
 
 

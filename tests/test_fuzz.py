@@ -23,7 +23,7 @@ from test_contract import READABLE, plain
 
 from rtlat.assembly import Reading
 from rtlat.protocol import Run
-from rtlat.reading import fill
+from rtlat.filling import fill
 from rtlat.source import Source
 
 LOGS = sorted(

@@ -20,6 +20,9 @@ def arguments(parser: argparse.ArgumentParser, count: str = "+") -> None:
         "logs", nargs=count, metavar="LOG", help="a file, a folder, a pattern, a stored folder, store:QUERY, or -"
     )
     parser.add_argument("--format", metavar="NAME", help="do not ask the content which format it is")
+    parser.add_argument(
+        "--jobs", metavar="N", type=int, help="processes that parse many logs (default: all processors)"
+    )
     card(parser)
 
 
@@ -68,9 +71,13 @@ def facts(options: argparse.Namespace) -> dict[str, Any]:
 
 def recording(options: argparse.Namespace) -> tuple[Recording, list[Reading], int]:
     """Read what was asked for, and say on stderr what cannot be read; the status is 1 if a named log is of that."""
+    from rtlat import workers
     from rtlat.reading import read_all
 
-    read, readings = read_all(options.logs, format=options.format, card=options.card, **facts(options))
+    with workers.pool(options.jobs) as executor:
+        read, readings = read_all(
+            options.logs, format=options.format, card=options.card, executor=executor, **facts(options)
+        )
     status = 0
     for reading in readings:
         if reading.error:

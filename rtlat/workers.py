@@ -1,0 +1,137 @@
+"""Many logs parsed by workers: processes of this machine, or a cluster's.
+
+Any `concurrent.futures.Executor` will do. Its tasks are chunks of logs, since one alone is not worth the way; what a
+worker found comes back as arrays. A chunk whose worker was lost is parsed here.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from rtlat.assembly import Reading
+from rtlat.cards import Card
+from rtlat.detection import format_named
+from rtlat.errors import LogError, RtlatWarning, UsageError
+from rtlat.filling import fill
+from rtlat.protocol import Format, Run
+from rtlat.source import Line
+
+CHUNK_LOGS, CHUNK_BYTES, LEAST_CHUNKS = 100, 100 << 20, 4
+"""A task is at least so many logs, or so much of them; with fewer tasks, starting workers costs more than it saves."""
+
+
+class Found(NamedTuple):
+    """What a worker found in a log, as it travels: formats by their names."""
+
+    claims: list[tuple[str, Line | None]]
+    runs: list[Run]
+    error: LogError | None
+    sha256: str
+    margin: int
+
+
+def fill_all(
+    readings: Sequence[Reading], format: Format | None, chosen: Sequence[Card | None], executor: Executor | None
+) -> None:
+    """Parse all logs, with an executor's workers where it pays.
+
+    Parameters
+    ----------
+    readings : sequence of Reading
+        The logs, which get their runs or their error.
+    format : Format or None
+        What all of them are in, if the user said so.
+    chosen : sequence of Card or None
+        The card of each log.
+    executor : Executor or None
+        None to parse them one after the other.
+    """
+    here = [(reading, card) for reading, card in zip(readings, chosen, strict=True) if not _travels(reading, card)]
+    chunks = _chunks([reading for reading, card in zip(readings, chosen, strict=True) if _travels(reading, card)])
+    if executor is None or len(chunks) < LEAST_CHUNKS:
+        here, chunks = list(zip(readings, chosen, strict=True)), []
+    name = format.name if format else None
+    futures = [executor.submit(found_in, chunk, name) for chunk in chunks] if executor else []
+    for reading, card in here:
+        fill(reading, format, card)
+    lost: list[Reading] = []
+    reason = ""
+    for chunk, future in zip(chunks, futures, strict=True):
+        try:
+            founds = future.result()
+        except Exception as error:  # each kind of executor has its own for a worker that was lost
+            reason = reason or f"{type(error).__name__}: {str(error)[:80]}"
+            lost += chunk
+            continue
+        for reading, found in zip(chunk, founds, strict=True):
+            _settle(reading, found)
+    if lost:
+        text = f"workers were lost ({reason}); the {len(lost)} logs they had are parsed here"
+        warnings.warn(text, RtlatWarning, stacklevel=3)
+    for reading in lost:
+        fill(reading, format, None)
+
+
+def _travels(reading: Reading, card: Card | None) -> bool:
+    """Whether a worker can parse the log: it lies where others find it, and no card says how to read it."""
+    path = reading.source.path
+    return path is not None and path.is_file() and not (card and card.table(path))
+
+
+def _chunks(readings: Sequence[Reading]) -> list[list[Reading]]:
+    """The logs in tasks that are worth the way."""
+    chunks: list[list[Reading]] = []
+    logs = size = 0
+    for reading in readings:
+        if not chunks or logs >= CHUNK_LOGS or size >= CHUNK_BYTES:
+            chunks.append([])
+            logs = size = 0
+        chunks[-1].append(reading)
+        logs += 1
+        size += reading.source.stored.size or 0
+    return chunks
+
+
+def found_in(readings: Sequence[Reading], format: str | None) -> list[Found]:
+    """Return what is found in logs: a worker's task."""
+    founds = []
+    for reading in readings:
+        fill(reading, format_named(format) if format else None, None)
+        claims = [(known.name, line) for known, line in reading.claims]
+        founds.append(Found(claims, reading.runs, reading.error, reading.sha256, reading.source.margin))
+    return founds
+
+
+def _settle(reading: Reading, found: Found) -> None:
+    """Note what a worker found."""
+    reading.claims = [(format_named(name), line) for name, line in found.claims]
+    reading.runs, reading.error, reading.sha256 = found.runs, found.error, found.sha256
+    reading.source.margin = found.margin
+
+
+@contextmanager
+def pool(jobs: int | None = None) -> Iterator[Executor | None]:
+    """Yield so many processes of this machine, by default one for each processor; None for one.
+
+    Raises
+    ------
+    UsageError
+        If there are to be none.
+    """
+    import multiprocessing
+
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"{jobs} processes cannot read logs: 1 is the least")
+    jobs = jobs or len(os.sched_getaffinity(0))
+    if jobs == 1:
+        yield None
+        return
+    context = multiprocessing.get_context("forkserver")  # a process with threads, as numpy has, is not forked safely
+    context.set_forkserver_preload(["rtlat.workers"])
+    with ProcessPoolExecutor(jobs, mp_context=context) as executor:
+        yield executor
