@@ -6,6 +6,7 @@ Latencies are in us (or cycles, while no clock rate is known), counts are exact 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,6 +59,28 @@ def histogram(recording: Recording, run: Names = None, series: Names = None, qua
     return _frame(tables)
 
 
+def histogram_of(ds: Iterable[Distribution]) -> pd.DataFrame:
+    """Return the rows of `histogram` for distributions, pools among them; what lies beyond a last bin has no high end.
+
+    Raises
+    ------
+    SelectionError
+        If none of them has bins or samples.
+    """
+    tables: Tables = []
+    for d in ds:
+        low, high, n, _, beyond = d.intervals
+        if d.kind in ("window", "summary", "quantile") or not len(n):
+            continue
+        step = 0.0 if math.isnan(d.resolution) else d.resolution
+        high = np.where(beyond, math.inf, np.where(high > low, high, low + step))
+        order = np.argsort(low, kind="stable")
+        tables.append((d, {"low": low[order] / divisor(d), "high": high[order] / divisor(d), "n": n[order]}))
+    if not tables:
+        raise SelectionError("the selection holds neither bins nor samples: there is no histogram")
+    return _frame(tables)
+
+
 def ccdf(recording: Recording, run: Names = None, series: Names = None, quantity: Names = None) -> pd.DataFrame:
     """Return the share of observations that reach each value, as bounds, in at most 2000 points.
 
@@ -74,8 +97,19 @@ def ccdf(recording: Recording, run: Names = None, series: Names = None, quantity
     SelectionError
         If the selection is empty, mixes quantities or units, or n is unknown everywhere.
     """
+    return ccdf_of([d for _, d in answers(recording, run, series, quantity)])
+
+
+def ccdf_of(ds: Iterable[Distribution]) -> pd.DataFrame:
+    """Return the rows of `ccdf` for distributions.
+
+    Raises
+    ------
+    SelectionError
+        If n is unknown everywhere.
+    """
     tables: Tables = []
-    for _, d in answers(recording, run, series, quantity):
+    for d in ds:
         if d.refusal or d.total is None:
             continue
         values, surely, maybe = reaching(d)

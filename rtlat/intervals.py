@@ -210,10 +210,17 @@ def shared(intervals: Sequence[Interval]) -> Interval:
     return (low, high) if low <= high else intervals[0]
 
 
-def pool(distributions: Iterable[Distribution]) -> Distribution:
+def pool(distributions: Iterable[Distribution], intervals: Intervals | None = None) -> Distribution:
     """Return several series as one: their counts stacked, their extremes united.
 
     A series whose n is unknown, or that is refused, makes the pool refuse all but the extremes.
+
+    Parameters
+    ----------
+    distributions : iterable of Distribution
+        Of one quantity and unit.
+    intervals : Intervals, optional
+        Their intervals, where these are counted together already.
 
     Raises
     ------
@@ -230,14 +237,17 @@ def pool(distributions: Iterable[Distribution]) -> Distribution:
     if not parts:
         raise SelectionError("nothing to pool")
     if len(parts) == 1:
-        return parts[0]
+        return parts[0] if intervals is None else replace(parts[0], intervals=intervals)
     for name in ("quantity", "unit"):
         values = sorted({getattr(part, name) for part in parts})
         if len(values) > 1:
             raise SelectionError(f"cannot pool {name} {' and '.join(values)}: choose one")
     bases = {part.n_basis for part in parts}
+    if intervals is None:
+        stacked = zip(*(part.intervals for part in parts), strict=True)
+        intervals = Intervals(*(np.concatenate(columns) for columns in stacked))
     pooled = counted(
-        *(np.concatenate(columns) for columns in zip(*(part.intervals for part in parts), strict=True)),
+        *intervals,
         avg=_average(parts),
         run="+".join(dict.fromkeys(part.run for part in parts)),
         series="all",

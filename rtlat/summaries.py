@@ -42,10 +42,14 @@ def summary(recording: Recording, percentiles: Percents = None) -> pd.DataFrame:
         run, series, quantity, pooled, kind (which rows answered), unit, n, n_basis, overflow, missed; then, as
         `rtlat.Bounds` in `unit`: min, max, mean, std, range, iqr, mad, p99-p1, p99.9-p50 and each percentile.
     """
+    rows = [(d, pooled) for _, d, pooled in each(recording)]
+    return summary_of(rows, _percents(percentiles, [d for d, _ in rows]))
+
+
+def summary_of(rows: Sequence[tuple[Distribution, bool]], percents: Sequence[str]) -> pd.DataFrame:
+    """Return the rows of `summary` for distributions, each with whether it is a pool."""
     import pandas as pd
 
-    rows = [(d, pooled) for _, d, pooled in each(recording)]
-    percents = _percents(percentiles, [d for d, _ in rows])
     columns: dict[str, Any] = {
         "run": [d.run for d, _ in rows],
         "series": [d.series for d, _ in rows],

@@ -14,6 +14,7 @@ import numpy as np
 
 from rtlat.display.look import WORST, Look
 from rtlat.display.panels import Panel
+from rtlat.intervals import Array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,9 +104,10 @@ def shades(panel: Panel, curves: Curves) -> None:
         low, high, n = (bins[name].to_numpy(np.float64) for name in ("low", "high", "n"))
         first = np.clip(np.searchsorted(edges, low, "right") - 1, 0, _COLUMNS - 1)
         last = np.clip(np.searchsorted(edges, high, "left"), first + 1, _COLUMNS)
-        for start, stop, end, count in zip(first, last, high, n, strict=True):
-            where = slice(start, stop) if math.isfinite(end) else slice(-1, None)
-            cells[row, where] = np.fmax(cells[row, where], count)
+        over = np.isinf(high)
+        first[over], last[over] = _COLUMNS + 1, _COLUMNS + 2
+        place, which = covered(first, last)
+        np.fmax.at(cells[row], place, n[which])
     panel.add(
         "heatmap",
         x=np.append(edges, [most * slot**0.3, most * slot]).astype(np.float32),
@@ -121,6 +123,19 @@ def shades(panel: Panel, curves: Curves) -> None:
     panel.rows([run.name for run, _ in curves])
     beyond = bool(np.isfinite(cells[:, -1]).any())
     panel.latency(least, edges[-1] * (slot if beyond else 1), most, {most * slot**0.65: "overflow"} if beyond else {})
+
+
+def covered(first: Array, last: Array) -> tuple[Array, Array]:
+    """Return every place from each `first` up to before its `last`, and which of them it belongs to.
+
+    Examples
+    --------
+    >>> [found.tolist() for found in covered(np.array([0, 5]), np.array([2, 6]))]
+    [[0, 1, 5], [0, 0, 1]]
+    """
+    wide = last - first
+    which = np.repeat(np.arange(len(first)), wide)
+    return np.arange(len(which)) - np.repeat(np.cumsum(wide) - wide - first, wide), which
 
 
 def exceedance(panel: Panel, curves: Curves, open_ended: Sequence[bool], *, bands: bool = True) -> None:
@@ -163,6 +178,41 @@ def exceedance(panel: Panel, curves: Curves, open_ended: Sequence[bool], *, band
         panel.add("scatter", mode="markers", marker=end, legendgroup=run.label, **at)
     panel.latency(least / 1.3, most * 1.4, most * 1.4)
     panel.counts(floor, 1.5, "share that reaches it")
+
+
+def exceedance_shades(panel: Panel, curves: Curves) -> None:
+    """Draw each exceedance curve as a row, the darker the more observations reach a latency; white where none does.
+
+    Parameters
+    ----------
+    panel : Panel
+        Where to draw.
+    curves : list of (Look, DataFrame)
+        As for `exceedance`.
+    """
+    values = np.concatenate([points["value"].to_numpy() for _, points in curves])
+    values = values[values > 0]
+    least, most = (float(values.min()) / 1.3, float(values.max()) * 1.05) if len(values) else (1.0, 10.0)
+    edges = np.geomspace(least, most, _COLUMNS + 1)
+    cells = np.full((len(curves), _COLUMNS), np.nan)
+    for row, (_, points) in enumerate(curves):
+        value, share = points["value"].to_numpy(), points["high"].to_numpy()
+        place = np.searchsorted(value, edges[:-1], "left")  # the share that reaches the left end of a column
+        reached = place < len(value)
+        cells[row, reached] = share[place[reached]]
+    panel.add(
+        "heatmap",
+        x=edges.astype(np.float32),
+        y=np.arange(len(curves)),
+        z=np.log10(cells).astype(np.float32),
+        customdata=cells.astype(np.float32),
+        zmax=0,
+        colorscale="Blues",
+        showscale=False,
+        hovertemplate="%{customdata:.3g} reach %{x:,.4g} " + panel.unit + "<extra></extra>",
+    )
+    panel.rows([run.name for run, _ in curves])
+    panel.latency(least, most)
 
 
 def pale(colour: str, alpha: float) -> str:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 MOST_CURVES = 10
 """Histograms that a reader can tell apart in one panel."""
 
+MOST_LINES = 32
+"""Exceedance curves that a reader can follow, and that a browser draws at once."""
+
 _NARROW = 0.12
 """Bounds closer than this are drawn as one mark. [decades]"""
 
@@ -190,12 +193,16 @@ def ccdf_figure(ccdf: pd.DataFrame, summary: pd.DataFrame, runs: pd.DataFrame) -
     Returns
     -------
     plotly.graph_objects.Figure
-        A panel for each quantity and unit.
+        A panel for each quantity and unit: lines, or, of more than `MOST_LINES` series, a row of shades for each.
     """
     groups = _curves(ccdf, runs)
-    figure, panels = stacked([(titled(*key), key[1], _PANEL) for key in groups])
+    sizes = [_PANEL if len(drawn) <= MOST_LINES else len(drawn) * 18 + 8 for drawn in groups.values()]
+    figure, panels = stacked([(titled(*key), key[1], size) for key, size in zip(groups, sizes, strict=True)])
     worst = {tuple(row[name] for name in _KEY): row["max"] for row in summary.to_dict("records")}
     for panel, drawn in zip(panels, groups.values(), strict=True):
+        if len(drawn) > MOST_LINES:
+            curves.exceedance_shades(panel, drawn)
+            continue
         ends = [(worst[tuple(points.iloc[0][name] for name in _KEY)], points["value"].max()) for _, points in drawn]
         beyond = [bool(math.isinf(cell.high) or cell.low > last) for cell, last in ends]
         curves.exceedance(panel, drawn, beyond, bands=len(drawn) <= MOST_CURVES)

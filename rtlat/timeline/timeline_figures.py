@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rtlat.display import curves
+from rtlat.display.figures import MOST_LINES
 from rtlat.display.look import Look, looks, shortened
 from rtlat.display.panels import Panel, stacked
 
@@ -107,6 +108,68 @@ def _drawn(panel: Panel, rows: pd.DataFrame, run: Look, *, band: bool) -> None:
         panel.add("scatter", x=time, y=y, mode="lines", line=line, hovertemplate=hover, **fill)
     panel.time(float((rows["time"] + rows["length"]).max()), str(rows["step"].iloc[0]))
     panel.level(low, high)
+
+
+def maxima_figure(blocks: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
+    """Return the maximum of each block of time, the runs in one panel.
+
+    Parameters
+    ----------
+    blocks : DataFrame
+        As `rtlat.timeline.timeline_tables.over_time` gives it.
+    runs : DataFrame
+        As in `rtlat.schema.RUNS`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A panel for each quantity, unit and step of time: lines, or, of more than `MOST_LINES` runs, a row of shades
+        for each, the darker the longer.
+    """
+    look = looks(runs)
+    groups = list(blocks.groupby(["quantity", "unit", "step"], sort=False)) if len(blocks) else []
+    several = [list(rows.groupby("run", sort=False)) for _, rows in groups]
+    sizes = [2 * _PANEL if len(drawn) <= MOST_LINES else len(drawn) * _ROW + 8 for drawn in several]
+    titles = [(f"{quantity} [{unit}]: maximum of each block of time", str(unit)) for (quantity, unit, _), _ in groups]
+    figure, panels = stacked([(*title, size) for title, size in zip(titles, sizes, strict=True)])
+    for panel, (_, rows), drawn in zip(panels, groups, several, strict=True):
+        values = rows["max low"][np.isfinite(rows["max low"]) & (rows["max low"] > 0)]
+        ends = (float(values.min()) / 1.2, float(values.max()) * 1.25) if len(values) else (1.0, 10.0)
+        end, step = float((rows["time"] + rows["length"]).max()), str(rows["step"].iloc[0])
+        if len(drawn) > MOST_LINES:
+            _rows_of_maxima(panel, [(look[str(run)], part) for run, part in drawn], end)
+        else:
+            for run, part in drawn:
+                time = (part["time"] + part["length"] / 2).to_numpy(np.float32)
+                y = np.maximum(part["max low"].to_numpy(np.float64), ends[0]).astype(np.float32)
+                named = look[str(run)]
+                hover = f"<b>{named.name}</b><br>%{{y:,.5g}} {panel.unit} at %{{x:,.4g}} {step}<extra></extra>"
+                panel.line(time, y, named, hovertemplate=hover)
+            panel.level(*ends)
+        panel.time(end, step)
+    return figure
+
+
+def _rows_of_maxima(panel: Panel, runs: Sequence[tuple[Look, pd.DataFrame]], end: float) -> None:
+    """A row of shades for each run, the darker the longer the longest latency in a cell of time."""
+    cells = np.full((len(runs), _COLUMNS), np.nan)
+    for row, (_, part) in enumerate(runs):
+        start, length = part["time"].to_numpy(), part["length"].to_numpy()
+        first = np.minimum((start / end * _COLUMNS).astype(int), _COLUMNS - 1)
+        last = np.maximum(np.floor((start + length) / end * _COLUMNS).astype(int), first + 1)
+        place, block = curves.covered(first, last)
+        np.fmax.at(cells[row], place, part["max low"].to_numpy()[block])
+    panel.add(
+        "heatmap",
+        x=(np.arange(_COLUMNS + 1) * end / _COLUMNS).astype(np.float32),
+        y=np.arange(len(runs)),
+        z=np.log10(np.where(cells > 0, cells, np.nan)).astype(np.float32),
+        customdata=cells.astype(np.float32),
+        colorscale="Blues",
+        showscale=False,
+        hovertemplate="%{customdata:,.5g} " + panel.unit + " at %{x:,.4g}<extra></extra>",
+    )
+    panel.rows([run.name for run, _ in runs])
 
 
 def outlier_figure(outliers: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:

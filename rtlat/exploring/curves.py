@@ -1,0 +1,168 @@
+"""The curves of a choice: the series of the runs of a group pooled, each group a run as tables and figures know it."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rtlat.display.look import stated
+from rtlat.display.tables import listed
+from rtlat.exploring.choice import EACH, POOLED, Choice, natural
+from rtlat.exploring.folder import Folder
+from rtlat.intervals import Distribution
+from rtlat.timeline.course import Told
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_CURVES = 100
+"""Rows that a person reads; of more, those with the greatest worst observed are shown."""
+
+_CONTEXT = ("approach", "load", "tool", "machine", "kernel", "context", "period", "power_states", "cmdline")
+"""What ought to be alike in runs that are pooled, or said not to be."""
+
+_OWN = ("run", "approach", "load")
+"""Groups by these look as their runs do everywhere."""
+
+
+class Curve(NamedTuple):
+    """Observations that are drawn as one.
+
+    Attributes
+    ----------
+    distribution : Distribution
+        Its `run` is the group.
+    period : float
+        Of the activations; NaN if it is unknown or if they have several. [ns]
+    """
+
+    distribution: Distribution
+    period: float
+
+
+class Curves(NamedTuple):
+    """What is drawn of a choice.
+
+    Attributes
+    ----------
+    curves : list of Curve
+        At most `MOST_CURVES`.
+    runs : DataFrame
+        A row for each group: run, group, approach, load, duration, evidence.
+    members : dict
+        The group of each run.
+    left_out : int
+        Curves beyond `MOST_CURVES`.
+    mixed : list of str
+        What differs between runs that were pooled.
+    """
+
+    curves: list[Curve]
+    runs: pd.DataFrame
+    members: Mapping[str, str]
+    left_out: int
+    mixed: list[str]
+
+    @property
+    def distributions(self) -> list[Distribution]:
+        """What is known of each curve."""
+        return [curve.distribution for curve in self.curves]
+
+
+def curves(folder: Folder, choice: Choice) -> Curves:
+    """Return the curves of a choice; none if it holds no observation."""
+    return _curves(folder, choice._replace(percentiles=(), limit=0.0))
+
+
+@functools.lru_cache(maxsize=4)
+def _curves(folder: Folder, choice: Choice) -> Curves:
+    """The curves, whatever percentiles and limit are asked for."""
+    runs = folder.recording.runs
+    wanted = runs[runs["run"].isin(choice.runs)]
+    members = {
+        str(run): stated(value) or "unknown" for run, value in zip(wanted["run"], wanted[choice.by], strict=True)
+    }
+    series = folder.by_quantity[choice.quantity, choice.unit]
+    parts: dict[tuple[str, str], list[int]] = {}
+    for run, places in chosen(folder, choice).items():
+        for place in places:
+            name = series[place].group.series if choice.series == EACH else choice.series
+            parts.setdefault((members[run], name), []).append(place)
+    ordered = sorted(parts, key=lambda key: (natural(key[0]), natural(key[1])))
+    shown = _greatest(series, parts, ordered)
+    made = [_curve(folder, choice, group, name, parts[group, name]) for group, name in shown]
+    groups = [group for group in dict.fromkeys(members.values()) if group in {group for group, _ in shown}]
+    facts = [_facts(group, wanted[[members[str(run)] == group for run in wanted["run"]]]) for group in groups]
+    return Curves(made, _frame(facts), members, len(ordered) - len(shown), _mixed(wanted, members, choice.by))
+
+
+def chosen(folder: Folder, choice: Choice) -> dict[str, list[int]]:
+    """Return where the series that are looked at stand among those of the quantity, by run.
+
+    What a tool prints of all series together is no series beside them.
+    """
+    key = choice.quantity, choice.unit
+    found = {}
+    for run in choice.runs:
+        names = {place: folder.by_quantity[key][place].group.series for place in folder.places[key].get(run, [])}
+        if choice.series in (POOLED, EACH):
+            alone = set(names.values()) == {"all"}
+            found[run] = [place for place, name in names.items() if alone or name != "all"]
+        else:
+            found[run] = [place for place, name in names.items() if name == choice.series]
+    return found
+
+
+def _greatest(
+    series: Sequence[Told], parts: Mapping[tuple[str, str], list[int]], ordered: list[tuple[str, str]]
+) -> list[tuple[str, str]]:
+    """The curves in their order; of too many those with the greatest worst observed."""
+    if len(ordered) <= MOST_CURVES:
+        return ordered
+    worst = {key: max(series[place].distribution.maximum[0] for place in places) for key, places in parts.items()}
+    kept = set(sorted(ordered, key=lambda key: worst[key], reverse=True)[:MOST_CURVES])
+    return [key for key in ordered if key in kept]
+
+
+def _curve(folder: Folder, choice: Choice, group: str, series: str, places: Sequence[int]) -> Curve:
+    """Several series as one."""
+    key = choice.quantity, choice.unit
+    d = folder.pools[key].pool(places)
+    periods = {folder.by_quantity[key][place].pace.period * 1e9 for place in places}
+    period = periods.pop() if len(periods) == 1 else math.nan
+    return Curve(replace(d, run=group, series=series), period if period > 0 else math.nan)
+
+
+def _facts(group: str, runs: pd.DataFrame) -> dict[str, Any]:
+    """A group as if it were a run."""
+    facts: dict[str, Any] = {name: _joined(runs[name]) for name in ("group", "approach", "load")}
+    return facts | {"run": group, "duration": runs["duration"].sum(skipna=False), "evidence": "log"}
+
+
+def _joined(column: pd.Series[Any]) -> str:
+    """The values of a column, each once."""
+    values = {stated(value) or "unknown": None for value in column}
+    return "" if list(values) == ["unknown"] else listed(list(values))
+
+
+def _frame(facts: list[dict[str, Any]]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(facts, columns=["run", "group", "approach", "load", "duration", "evidence"])
+
+
+def _mixed(runs: pd.DataFrame, members: Mapping[str, str], by: str) -> list[str]:
+    """The facts in which runs differ that are drawn as one."""
+    groups = [members[str(run)] for run in runs["run"]]
+    if len(set(groups)) == len(groups):
+        return []
+    several = runs.groupby(groups)[list(_CONTEXT)].nunique(dropna=False)
+    return [name for name in _CONTEXT if name != by and (several[name] > 1).any()]
+
+
+def looked(runs: pd.DataFrame, by: str) -> pd.DataFrame:
+    """Return runs as they are to look: a group by any other column than its approach has a colour of its own."""
+    return runs if by in _OWN else runs.assign(approach=runs["run"])

@@ -1,0 +1,243 @@
+"""The linked views of a choice: figures, with the limit drawn into each of them.
+
+What does not change with the limit is drawn once for each choice of the rest.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rtlat.counts import ccdf_of, histogram_of
+from rtlat.display import figures
+from rtlat.display.look import SOFT
+from rtlat.display.panels import stacked
+from rtlat.errors import SelectionError
+from rtlat.exploring.choice import Choice, natural
+from rtlat.exploring.curves import MOST_CURVES, Curves, chosen, curves, looked
+from rtlat.exploring.folder import Folder
+from rtlat.intervals import Distribution
+from rtlat.selection import divisor
+from rtlat.statistics import stats
+from rtlat.statistics.ranks import fraction
+from rtlat.timeline import timeline_figures, timeline_tables
+from rtlat.timeline.course import Told
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+MOST_ROWS = 64
+"""Series of all groups, up to which each has a row of its own; of more, all groups stand together."""
+
+_REACHED = "#D55E00"
+"""Where the limit is reached, in a view that has no axis of latency."""
+
+_PERCENTILE = "percentile"
+_ALL = "all runs chosen"
+
+_RUNS = 1024
+"""Runs of which is kept what they tell of time."""
+
+
+def histogram(folder: Folder, choice: Choice) -> go.Figure:
+    """Return how often each latency was counted, of each curve."""
+    return _with_limit(_histogram(folder, _unmarked(choice)), choice.limit)
+
+
+def exceedance(folder: Folder, choice: Choice) -> go.Figure:
+    """Return which share of observations reaches each latency, and where the percentiles lie that are asked for."""
+    figure = _with_limit(_exceedance(folder, _unmarked(choice)), choice.limit)
+    axis = figure.layout.yaxis
+    least = 10 ** axis.range[0] if axis.type == "log" else math.inf
+    shapes, texts = list(figure.layout.shapes), [one for one in figure.layout.annotations if one.name != _PERCENTILE]
+    at = {"xref": "x domain", "yref": "y"}
+    for percent in choice.percentiles:
+        share = float(1 - fraction(percent))
+        if least < share < 1:
+            shapes.append({"type": "line", "x0": 0, "x1": 1, "y0": share, "y1": share, "line": _line(0.7), **at})
+            text: dict[str, Any] = {"text": f"p{percent}", "x": 1, "y": math.log10(share), "showarrow": False}
+            text |= {"name": _PERCENTILE, "xanchor": "right", "yanchor": "bottom", "font": {"size": 10, "color": SOFT}}
+            texts.append(text | at)
+    figure.layout.update(shapes=shapes, annotations=texts)
+    return figure
+
+
+def over_time(folder: Folder, choice: Choice) -> go.Figure:
+    """Return latency in the course of time: of one run in full, of several the maxima, else when outliers came."""
+    figure = _over_time(folder, _unmarked(choice))
+    rows = figure.data[0] if figure.data and figure.data[0].type == "heatmap" else None
+    if rows is None or figure.layout.yaxis.type == "log" or rows.customdata is None:
+        return _with_limit(figure, choice.limit, upward=True)
+    reached = np.where(rows.customdata >= choice.limit, 1, np.nan).astype(np.float32)
+    figure.data = figure.data[:1]
+    one_colour = {"colorscale": [[0, _REACHED], [1, _REACHED]], "showscale": False, "hoverinfo": "skip"}
+    figure.add_heatmap(x=rows.x, y=rows.y, z=reached, **one_colour)
+    return figure
+
+
+def by_series(folder: Folder, choice: Choice) -> go.Figure:
+    """Return which series has which latencies, a row of shades for each."""
+    return _with_limit(_by_series(folder, _unmarked(choice)), choice.limit)
+
+
+def _unmarked(choice: Choice) -> Choice:
+    """The choice without what only marks the figures."""
+    return choice._replace(percentiles=(), limit=0.0)
+
+
+def _with_limit(figure: go.Figure, limit: float, *, upward: bool = False) -> go.Figure:
+    """The figure with the limit as a dotted line in every panel that has an axis of latency in this direction."""
+    along, across = ("y", "x") if upward else ("x", "y")
+    shapes = []
+    for place in [name.removeprefix("xaxis") for name in figure.layout if name.startswith("xaxis")]:
+        if figure.layout[f"{along}axis{place}"].type == "log":
+            line = {"type": "line", "line": _line(1.4), f"{along}ref": f"{along}{place}", f"{along}0": limit}
+            line |= {f"{along}1": limit, f"{across}ref": f"{across}{place} domain", f"{across}0": 0, f"{across}1": 1}
+            shapes.append(line)
+    figure.layout.shapes = shapes
+    return figure
+
+
+def _narrow(figure: go.Figure, choice: Choice) -> go.Figure:
+    """The figure with a title and ticks that fit into half a page."""
+    if figure.layout.xaxis.tickvals is None:
+        return figure
+    low, high = figure.layout.xaxis.range
+    ticks = list(zip(figure.layout.xaxis.tickvals, figure.layout.xaxis.ticktext, strict=True))
+    if len(ticks) > 7:
+        ticks = [(value, text) for value, text in ticks if math.log10(value) % 1 == 0 or not text[0].isdigit()]
+    if not ticks[-1][1][0].isdigit():  # the overflow's
+        end = math.log10(ticks[-1][0])
+        ticks = [tick for tick in ticks[:-1] if end - math.log10(tick[0]) > 0.14 * (high - low)] + ticks[-1:]
+    values, texts = zip(*ticks, strict=True)
+    figure.layout.xaxis.update(tickvals=values, ticktext=texts)
+    figure.layout.annotations[0].text = f"<b>{choice.quantity} [{choice.unit}]</b>"
+    return figure
+
+
+def _line(width: float) -> dict[str, Any]:
+    return {"color": SOFT, "dash": "dot", "width": width}
+
+
+def _table(of: Callable[[Iterable[Distribution]], pd.DataFrame], ds: Iterable[Distribution]) -> pd.DataFrame | None:
+    """A table of distributions; nothing if none of them can answer."""
+    try:
+        return of(ds)
+    except SelectionError:
+        return None
+
+
+def _nothing() -> go.Figure:
+    return stacked([])[0]
+
+
+@functools.lru_cache(maxsize=4)
+def _histogram(folder: Folder, choice: Choice) -> go.Figure:
+    found = curves(folder, choice)
+    bins = _table(histogram_of, found.distributions)
+    return (
+        _nothing() if bins is None else _narrow(figures.histogram_figure(bins, looked(found.runs, choice.by)), choice)
+    )
+
+
+@functools.lru_cache(maxsize=4)
+def _exceedance(folder: Folder, choice: Choice) -> go.Figure:
+    import pandas as pd
+
+    found = curves(folder, choice)
+    points = _table(ccdf_of, found.distributions)
+    if points is None:
+        return _nothing()
+    worst = [(d.run, d.series, d.quantity, stats.maximum(d).over(divisor(d))) for d in found.distributions]
+    summary = pd.DataFrame(worst, columns=["run", "series", "quantity", "max"])
+    return _narrow(figures.ccdf_figure(points, summary, looked(found.runs, choice.by)), choice)
+
+
+@functools.lru_cache(maxsize=4)
+def _by_series(folder: Folder, choice: Choice) -> go.Figure:
+    found = curves(folder, choice)
+    key = choice.quantity, choice.unit
+    parts: dict[tuple[str, str], list[int]] = {}
+    for run in choice.runs:
+        for place in folder.places[key].get(run, []):
+            if (series := folder.by_quantity[key][place].group.series) != "all":
+                parts.setdefault((found.members[run], series), []).append(place)
+    runs = looked(found.runs, choice.by)
+    if len(parts) > MOST_ROWS:
+        together: dict[tuple[str, str], list[int]] = {}
+        for (_, series), places in parts.items():
+            together.setdefault((_ALL, series), []).extend(places)
+        parts, runs = together, runs.head(1).assign(run=_ALL)
+    ordered = sorted(parts, key=lambda one: (natural(one[0]), natural(one[1])))
+    pooled = [replace(folder.pools[key].pool(parts[one]), run=one[0], series=one[1]) for one in ordered]
+    bins = _table(histogram_of, pooled)
+    return _nothing() if bins is None else _narrow(timeline_figures.series_figure(bins, runs), choice)
+
+
+@functools.lru_cache(maxsize=4)
+def _over_time(folder: Folder, choice: Choice) -> go.Figure:
+    runs = _as_their_groups(folder, curves(folder, choice), choice.by)
+    series = {run: tuple(places) for run, places in chosen(folder, choice).items() if run in set(runs["run"])}
+    blocks = _stacked([_blocks(folder, choice.quantity, choice.unit, places) for places in series.values()])
+    if not len(blocks):
+        outliers = _stacked([_outliers(folder, choice.quantity, choice.unit, places) for places in series.values()])
+        return _when_outliers(outliers, runs) if len(outliers) else _nothing()
+    several = list(dict.fromkeys(blocks["run"]))
+    if len(several) == 1:
+        heat = timeline_tables.heat(_of(folder, choice.quantity, choice.unit, series[several[0]]))
+        return timeline_figures.over_time_figure(blocks, heat, runs)
+    greatest = blocks.groupby("run")["max low"].max().nlargest(MOST_CURVES).index
+    return _first(timeline_figures.maxima_figure(blocks[blocks["run"].isin(greatest)], runs), len(several))
+
+
+def _when_outliers(outliers: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
+    """When outliers came: of too many series those of a run together."""
+    if len(outliers[["run", "series"]].drop_duplicates()) > MOST_ROWS:
+        outliers = outliers.assign(series="all")
+    most = outliers.groupby("run")["n"].sum().nlargest(MOST_CURVES).index
+    return _first(
+        timeline_figures.outlier_figure(outliers[outliers["run"].isin(most)], runs), outliers["run"].nunique()
+    )
+
+
+def _first(figure: go.Figure, runs: int) -> go.Figure:
+    """The figure, which says so if it leaves out runs."""
+    if runs > MOST_CURVES:
+        figure.layout.annotations[0].text += f" ({MOST_CURVES} of {runs:,} runs)"
+    return figure
+
+
+def _as_their_groups(folder: Folder, found: Curves, by: str) -> pd.DataFrame:
+    """The runs of a choice, each looking like its group."""
+    groups = looked(found.runs, by).set_index("run")
+    runs = folder.recording.runs
+    runs = runs[[found.members.get(str(run)) in groups.index for run in runs["run"]]]
+    own = groups.loc[[found.members[str(run)] for run in runs["run"]]]
+    return runs.assign(**{name: own[name].to_numpy() for name in ("group", "approach", "load")})
+
+
+def _stacked(parts: list[pd.DataFrame]) -> pd.DataFrame:
+    import pandas as pd
+
+    parts = [part for part in parts if len(part)]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def _of(folder: Folder, quantity: str, unit: str, places: Iterable[int]) -> list[Told]:
+    return [folder.by_quantity[quantity, unit][place] for place in places]
+
+
+@functools.lru_cache(maxsize=_RUNS)
+def _blocks(folder: Folder, quantity: str, unit: str, places: tuple[int, ...]) -> pd.DataFrame:
+    return timeline_tables.over_time(_of(folder, quantity, unit, places))
+
+
+@functools.lru_cache(maxsize=_RUNS)
+def _outliers(folder: Folder, quantity: str, unit: str, places: tuple[int, ...]) -> pd.DataFrame:
+    return timeline_tables.outliers(_of(folder, quantity, unit, places))
