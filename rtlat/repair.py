@@ -67,7 +67,7 @@ _ELIDED = (b"...", b"\xe2\x80\xa6", b"snip")
 _FENCE = re.compile(r"(?:```|~~~)[\w-]{0,20}$")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: that would triple the cost of making one
 class Line:
     """One line as the formats see it.
 

@@ -59,6 +59,7 @@ _LINES: dict[str, tuple[str, Version | None, Version | None]] = {
     "command": (r".{0,300}?\b(?P<command>cyclictest +-[^\"]{0,1000})", None, None),
 }
 _KNOWN = re.compile("|".join(f"(?P<_{kind}>{pattern})" for kind, (pattern, _, _) in _LINES.items()), re.ASCII)
+_SAYS = {f"_{kind}": list(re.compile(pattern).groupindex) for kind, (pattern, _, _) in _LINES.items()}
 
 
 def recognise(text: str) -> tuple[str, dict[str, str]]:
@@ -81,9 +82,8 @@ def recognise(text: str) -> tuple[str, dict[str, str]]:
     match = _KNOWN.match(text)
     if not match:
         return "", {}
-    said = {name: value for name, value in match.groupdict().items() if value is not None}
-    kind = next(name for name in said if name.startswith("_"))
-    return kind[1:], {name: value for name, value in said.items() if not name.startswith("_")}
+    kind = match.lastgroup or ""  # the outermost: it is closed last
+    return kind[1:], {name: match[name] for name in _SAYS[kind] if match[name] is not None}
 
 
 @dataclass(slots=True)
