@@ -53,7 +53,7 @@ def test_a_ratio_is_the_binomial_test_of_one_count_given_the_sum(count: int, ref
 
 
 def test_counts_of_hardly_an_event_leave_the_ratio_open_below() -> None:
-    """A hundred events in one burst of a thousand at once: a tenth of an event, whatever the arithmetic makes of it."""
+    """With a dispersion of 2000 a hundred events tell as much as a twentieth of one that stands alone."""
     found = ratio_of_counts(exactly(100), 1e5, exactly(120), 1e5, dispersion=2000)
     assert found.low == 0
     assert found.high > 1e6

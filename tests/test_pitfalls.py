@@ -71,6 +71,10 @@ def test_p1_quantities_are_not_ranked_against_each_other() -> None:
     )
 
 
+def test_p1_the_same_quantity_in_the_kernel_is_another_path() -> None:
+    assert "context: user against kernel" in verdict(against(made(), made(context="kernel")))
+
+
 def test_p2_worst_observed_values_are_compared_at_equal_n(seeds: Path) -> None:
     """The greatest of 6000 of the 60,000 interrupts of the rtirq table is 3.991437255 us on average (exactly)."""
     table = rtirq_table(seeds)

@@ -155,7 +155,9 @@ def _reference(against: str, arms: Mapping[str, str], runs: set[str]) -> str:
         raise SelectionError(f"no run {run!r} here{nearest(run, runs)}")
     known = list(dict.fromkeys(arms.values()))
     if len(known) < 2:
-        raise SelectionError(f"one arm only ({', '.join(known) or 'none'}): a comparison needs two; see arms=")
+        told = ", ".join(known) or "none"
+        remedy = "tell them apart in a run card (approach = ...), or see arms="
+        raise SelectionError(f"one arm only ({told}): a comparison needs two; {remedy}")
     if against and against not in known:
         raise SelectionError(f"no arm {against!r} here{nearest(against, known)}")
     return against or ("stock" if "stock" in known else known[0])
