@@ -18,7 +18,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 RUNTIME: list[str] = PROJECT["dependencies"]
 DEVELOPMENT: list[str] = PROJECT["optional-dependencies"]["dev"]
-EXTRA: list[str] = [one for name, extra in PROJECT["optional-dependencies"].items() if name != "dev" for one in extra]
+EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
+PEERS: list[str] = EXTRAS["bench"]  # only measured against, never used
+EXTRA: list[str] = [one for name, extra in EXTRAS.items() if name not in ("dev", "bench") for one in extra]
 README = (ROOT / "README.md").read_text("utf-8")
 NOTEBOOKS = sorted(ROOT.glob("notebooks/*.ipynb"))
 
@@ -117,7 +119,7 @@ def test_each_dependency_earns_its_place_in_contributing() -> None:
     told = set(
         re.findall(r"\*\*([\w-]+)\*\*", (ROOT / "CONTRIBUTING.md").read_text("utf-8").split("## Dependencies")[1])
     )
-    assert told == {floor(requirement)[0] for requirement in RUNTIME + DEVELOPMENT}
+    assert told == {floor(requirement)[0] for requirement in RUNTIME + DEVELOPMENT + PEERS}
 
 
 def test_readme_shows_the_formats() -> None:
