@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+import numpy as np
+
 from rtlat import schema
 from rtlat.formats import _rtd_folded as folded
 from rtlat.formats import _rtd_latmus as latmus
@@ -93,9 +95,9 @@ def _width(test: LatencyTest, bins: Mapping[str, Mapping[int, Bin]], drawn: Deco
 def _places(test: LatencyTest, bins: Mapping[str, Mapping[int, Bin]]) -> list[tuple[int, int, int]]:
     """In which bins, from first to last, printed extremes must lie."""
     places: list[tuple[int, int, int]] = []
-    for kind, extremes in (("min", [w.low for w in test.windows]), ("max", [w.high for w in test.windows])):
+    for kind, extremes in (("min", test.windows.low), ("max", test.windows.high)):
         numbers = sorted(bins.get(kind, {}))
-        sizes = sorted(map(abs, extremes))
+        sizes = np.sort(np.abs(extremes)).tolist()
         if numbers and folded.total(bins[kind]) <= len(sizes):  # in a table that was cut the largest are missing
             each = [number for number in numbers for _ in range(bins[kind][number].n)]
             places += [(number, number, size) for number, size in zip(each, sizes, strict=False)]
@@ -133,14 +135,14 @@ def _is_clamped(test: LatencyTest, top: int, width: int) -> bool:
 
 def _lowest(test: LatencyTest) -> float:
     """The smallest printed minimum [ns]; inf if none is printed."""
-    lows = [window.low for window in test.windows] + ([test.summary.low] if test.summary else [])
-    return min(lows, default=math.inf)
+    least = float(test.windows.low.min()) if len(test.windows) else math.inf
+    return min(least, test.summary.low) if test.summary else least
 
 
 def _highest(test: LatencyTest) -> float:
     """The largest printed maximum [ns]; -inf if none is printed."""
-    highs = [window.high for window in test.windows] + ([test.summary.high] if test.summary else [])
-    return max(highs, default=-math.inf)
+    most = float(test.windows.high.max()) if len(test.windows) else -math.inf
+    return max(most, test.summary.high) if test.summary else most
 
 
 def _warnings_of_bins(test: LatencyTest, top: int, width: int, basis: str, lowest: float) -> list[str]:

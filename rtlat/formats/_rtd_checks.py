@@ -7,10 +7,13 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
+import numpy as np
+
+from rtlat.digits import Array
 from rtlat.formats import _rtd_folded as folded
 from rtlat.formats._rtd_folded import Bin
 from rtlat.formats._rtd_gathered import KLATENCY, LATMUS, LatencyTest
-from rtlat.formats._rtd_lines import Stats, Summary, Window, us
+from rtlat.formats._rtd_lines import Stats, Summary, us
 
 USUAL_LINES = 21
 """RTD lines to an RTT line unless ``-l`` said otherwise."""
@@ -38,13 +41,13 @@ def find_lost_lines(test: LatencyTest) -> None:
             )
             _lose(test, slice(before.window, after.window), reason)
     summary = test.summary if test.begun and not test.lost else None
-    if summary and _is_longer(summary.actual, lengths, 1 + max(lengths, default=0)):
+    if summary and _is_longer(summary.actual, lengths, 1 + float(lengths.max(initial=0))):
         _lose(test, everywhere, f"line {summary.line}: the test took longer than its RTD lines last: some are missing")
 
 
-def _is_longer(clock: int, lengths: list[float], slack: float) -> bool:
+def _is_longer(clock: int, lengths: Array, slack: float) -> bool:
     """Whether a clock of whole seconds, at most one percent wrong, has gone on for longer than some windows."""
-    return bool(lengths) and clock > sum(lengths) * 1.01 + slack
+    return len(lengths) > 0 and clock > math.fsum(lengths) * 1.01 + slack
 
 
 def _lose(test: LatencyTest, where: slice, reason: str) -> None:
@@ -81,28 +84,34 @@ def contradictions(test: LatencyTest) -> Iterator[str]:
 
 def _of_windows(test: LatencyTest) -> Iterator[str]:
     """Running extremes and totals; of each kind the first contradiction, and how many there are."""
-    found: dict[str, list[str]] = {}
-    before: Window | None = None
-    for index, window in enumerate(test.windows):
-        exact = index not in test.lost and (before is not None or test.begun)
-        low = min(window.low, before.best) if before else window.low
-        high = max(window.high, before.worst) if before else window.high
-        if window.best > low or (exact and window.best != low):
-            found.setdefault("best", []).append(f"line {window.line}: lat best {us(window.best)}, the lines {us(low)}")
-        if window.worst < high or (exact and window.worst != high):
-            found.setdefault("worst", []).append(
-                f"line {window.line}: lat worst {us(window.worst)}, the lines {us(high)}"
-            )
-        if before and (window.overruns < before.overruns or window.switches < before.switches):
-            found.setdefault("total", []).append(f"line {window.line}: a running total has gone back")
-        before = window
-    for sentences in found.values():
-        yield sentences[0] + (f", and {len(sentences) - 1} lines more" if len(sentences) > 1 else "")
-    if before and (test.lost or not test.begun):
-        if before.best < min(window.low for window in test.windows):
-            yield f"line {before.line}: lat best {us(before.best)} lies in none of the lines of this log"
-        if before.worst > max(window.high for window in test.windows):
-            yield f"line {before.line}: lat worst {us(before.worst)} lies in none of the lines of this log"
+    windows = test.windows
+    if not len(windows):
+        return
+    line, best, worst = windows.line, windows.best, windows.worst
+    exact = ~test.follows_gap
+    exact[0] &= test.begun
+    low, high = windows.low.copy(), windows.high.copy()
+    low[1:], high[1:] = np.minimum(low[1:], best[:-1]), np.maximum(high[1:], worst[:-1])
+    back = np.zeros(len(line), np.bool_)
+    back[1:] = (np.diff(windows.overruns) < 0) | (np.diff(windows.switches) < 0)
+    least, most = (best > low) | (exact & (best != low)), (worst < high) | (exact & (worst != high))
+    found = []
+    for place, wrong in enumerate((least, most, back)):
+        if not wrong.any():
+            continue
+        first, others = int(np.argmax(wrong)), int(wrong.sum()) - 1
+        says = (
+            f"lat best {us(best[first])}, the lines {us(low[first])}",
+            f"lat worst {us(worst[first])}, the lines {us(high[first])}",
+            "a running total has gone back",
+        )[place]
+        found.append((first, place, f"line {line[first]}: {says}" + (f", and {others} lines more" if others else "")))
+    yield from (sentence for _, _, sentence in sorted(found))
+    if test.lost or not test.begun:
+        if best[-1] < windows.low.min():
+            yield f"line {line[-1]}: lat best {us(best[-1])} lies in none of the lines of this log"
+        if worst[-1] > windows.high.max():
+            yield f"line {line[-1]}: lat worst {us(worst[-1])} lies in none of the lines of this log"
 
 
 def _of_clocks(test: LatencyTest) -> Iterator[str]:
@@ -115,8 +124,8 @@ def _of_clocks(test: LatencyTest) -> Iterator[str]:
     if test.summary and test.summary.actual >= 0:
         spans.append((test.summary.line, test.summary.actual, lengths))
     for line, clock, span in spans:
-        if sum(span) > clock * 1.01 + 2:
-            yield f"line {line}: the clock has gone on for {clock} s, the RTD lines before it last {sum(span):.3f} s"
+        if (lasted := math.fsum(span)) > clock * 1.01 + 2:
+            yield f"line {line}: the clock has gone on for {clock} s, the RTD lines before it last {lasted:.3f} s"
             return
 
 

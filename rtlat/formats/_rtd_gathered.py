@@ -13,12 +13,15 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import NamedTuple
 
+import numpy as np
+
+from rtlat.digits import Array
 from rtlat.formats import _rtd_folded as folded
 from rtlat.formats._rtd_folded import Bin, Row
-from rtlat.formats._rtd_lines import TEN_MS, Stats, Summary, Window
+from rtlat.formats._rtd_lines import TEN_MS, Stats, Summary
+from rtlat.formats._rtd_windows import Windows
 from rtlat.protocol import Tally
 
 LATENCY, KLATENCY, LATMUS = "xenomai latency", "xenomai klatency", "evl latmus"
@@ -75,7 +78,7 @@ class LatencyTest:
     threshold: float = math.nan
     message: str = ""
     about: dict[str, str] = field(default_factory=dict)
-    windows: list[Window] = field(default_factory=list)
+    windows: Windows = field(default_factory=Windows)
     lost: set[int] = field(default_factory=set)
     rejected_windows: int = 0
     clocks: list[Clock] = field(default_factory=list)
@@ -157,40 +160,46 @@ class LatencyTest:
         Up to 2.6, averages are divided in ticks of the clock. The smallest step between printed times shows the
         tick, if there are enough of them.
         """
-        times = sorted({time for window in self.windows for time in window[1:4]})
-        tick = min(after - before for before, after in pairwise(times)) if len(times) >= ENOUGH_TIMES else A_TICK
-        return sum(window.avg for window in self.windows) / len(self.windows), min(tick, 10 * A_TICK) + 1
+        windows = self.windows
+        times = np.unique(np.concatenate((windows.low, windows.avg, windows.high)))
+        tick = int(np.diff(times).min()) if len(times) >= ENOUGH_TIMES else A_TICK
+        return int(windows.avg.sum()) / len(windows), min(tick, 10 * A_TICK) + 1
 
     def option(self, letter: str) -> int:
         """What the printed command line gives for an option such as ``-H 10``; 0 if nothing."""
         given = re.search(rf" -[a-z]{{0,9}}{letter} ?(\d{{1,9}})(?: |$)", self.about.get("command", ""))
         return int(given[1]) if given else 0
 
-    def missed(self) -> list[int]:
+    @property
+    def follows_gap(self) -> Array:
+        """Whether RTD lines are missing before each window."""
+        gaps = np.zeros(len(self.windows) + 1, np.bool_)
+        gaps[list(self.lost)] = True
+        return gaps[:-1]
+
+    def missed(self) -> Array:
         """Overruns of each window, the difference of the running totals; -1 if a line before it is missing."""
-        none_before = self.begun or not (self.windows and self.windows[0].overruns)
-        totals = [0 if none_before else -1, *(window.overruns for window in self.windows)]
-        return [
-            after - before if 0 <= before <= after and index not in self.lost else -1
-            for index, (before, after) in enumerate(pairwise(totals))
-        ]
+        totals = self.windows.overruns
+        none_before = self.begun or not (len(totals) and totals[0])
+        before = np.append(0 if none_before else -1, totals)[:-1]
+        known = (before >= 0) & (before <= totals) & ~self.follows_gap
+        return np.where(known, totals - before, -1)
 
-    def lengths(self) -> list[float]:
+    def lengths(self) -> Array:
         """How long each window lasted [s]: its samples and its overruns, a period each; NaN if that is not known."""
-        known = self.period and not self.answers_by_gpio
-        return [
-            (self.per_window + missed) * self.period / 1e9 if known and missed >= 0 else math.nan
-            for missed in self.missed()
-        ]
+        missed = self.missed()
+        known = (missed >= 0) & (self.period > 0 and not self.answers_by_gpio)
+        return np.where(known, (self.per_window + missed) * (self.period * 1.0) / 1e9, math.nan)
 
-    def has_wrapped(self, window: Window, missed: int) -> bool:
-        """Whether a sample of a window left the 32 bits in which ``latency`` keeps it, 2.147 s to either side.
+    def wrapped(self, missed: Array) -> Array:
+        """Whether a sample of each window left the 32 bits in which ``latency`` keeps it, 2.147 s to either side.
 
         No timer is 10 ms early, and no more periods are skipped than all latencies together last. Those of
         ``latmus`` have lost whole periods, or come from another machine.
         """
+        windows = self.windows
         if self.tool == LATMUS:
-            return False
-        together = self.per_window * (window.avg + 1 + max(0, -window.low)) + self.period
-        skipped = missed * self.period
-        return window.low < -TEN_MS or window.high == -TEN_MS or (skipped > 0 and skipped > together)
+            return np.zeros(len(windows), np.bool_)
+        together = self.per_window * (windows.avg + 1.0 + np.maximum(0, -windows.low)) + self.period
+        skipped = missed * (self.period * 1.0)
+        return (windows.low < -TEN_MS) | (windows.high == -TEN_MS) | ((skipped > 0) & (skipped > together))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from rtlat import schema
+from rtlat.digits import Array
 from rtlat.formats import _rtd_latmus as latmus
 from rtlat.formats import _rtd_lines as lines
 from rtlat.formats._rtd_columns import FOREIGN, LATENCY_TABLES, are_damaged, columns
@@ -175,6 +176,14 @@ class Log:
             test.mode = next(iter(MODES))  # there is no other before 2.1
         test.windows.append(window)
         return True
+
+    def take_windows(self, rows: Array) -> None:
+        """Keep windows in us that follow each other."""
+        self.block = ""
+        test = self.test(Line(int(rows[0, 0]), ""), new=self.is_over())
+        test.unit = "us"
+        test.windows.extend(rows)
+        test.variant = "7 columns" if test.windows[-1].switches >= 0 else "6 columns"
 
     def take_summary(self, text: str, line: Line) -> bool:
         """RTS: the summary."""

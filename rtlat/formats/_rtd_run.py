@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from rtlat.formats._rtd_bins import add_bins
 from rtlat.formats._rtd_checks import contradictions, find_lost_lines, has_klatency_average
 from rtlat.formats._rtd_gathered import KLATENCY, LATMUS, LatencyTest
@@ -65,57 +67,57 @@ def run_of(test: LatencyTest) -> Run | None:
 
 def _add_windows(run: Run, test: LatencyTest, quantity: str) -> bool:
     """Add a row for each RTD line; whether a sample of any has wrapped."""
-    wrapped, clipped, shortened = [], [], []
-    start = 0.0 if test.begun and not test.answers_by_gpio else math.nan
-    known = test.begun
+    windows = test.windows
+    if not len(windows):
+        return False
     missed, lengths = test.missed(), test.lengths()
-    for number, window in enumerate(test.windows):
-        low, avg, high = float(window.low), float(window.avg), float(window.high)
-        if test.has_wrapped(window, missed[number]):
-            low, avg, high = _UNKNOWN
-            wrapped.append(window.line)
-        elif window.low == TEN_MS < window.high:
-            low = -math.inf
-            clipped.append(window.line)
-        elif test.takes_periods_off and window.overruns > 0 and missed[number] != 0:
-            avg, high = math.nan, math.inf
-            shortened.append(window.line)
-        known = known and number not in test.lost
-        run.rows.add(
-            "all",
-            quantity,
-            "window",
-            low,
-            high,
-            n=test.per_window or -1,
-            avg=avg,
-            missed=missed[number],
-            seq=number + 1 if known else -1,
-            time=start if known else math.nan,
-            line=window.line,
-        )
-        start += lengths[number]
-    if wrapped:
-        run.warnings.append(
-            f"line {wrapped[0]}: a sample is beyond the 2.147 s that latency can hold and shows as another number: "
-            f"minimum, average and maximum of {_lines(wrapped)} are left open"
-        )
-    if clipped:
-        run.warnings.append(
-            f"line {clipped[0]}: 10000.000 us is where a minimum starts, not one that was seen: "
-            f"the minimum of {_lines(clipped)} is left open"
-        )
-    if shortened:
-        run.warnings.append(
-            f"line {shortened[0]}: latmus takes whole periods off late samples and counts them as overruns: "
-            f"maximum and average of {_lines(shortened)} are left open"
-        )
-    return bool(wrapped)
+    low, avg, high = (column.astype(np.float64) for column in (windows.low, windows.avg, windows.high))
+    wrapped = test.wrapped(missed)
+    clipped = ~wrapped & (windows.low == TEN_MS) & (windows.high > TEN_MS)
+    shortened = ~wrapped & ~clipped & (windows.overruns > 0) & (missed != 0) & test.takes_periods_off
+    low[wrapped | clipped] = -math.inf
+    avg[wrapped | shortened] = math.nan
+    high[wrapped | shortened] = math.inf
+    known = ~np.logical_or.accumulate(test.follows_gap) & test.begun
+    start = 0.0 if not test.answers_by_gpio else math.nan
+    time = np.cumsum(np.append(start, lengths))[:-1]
+    run.rows.extend(
+        "all",
+        quantity,
+        "window",
+        low,
+        high,
+        n=test.per_window or -1,
+        avg=avg,
+        missed=missed,
+        seq=np.where(known, np.arange(len(windows)) + 1, -1),
+        time=np.where(known, time, math.nan),
+        line=windows.line,
+    )
+    for which, says, what, left in (
+        (
+            wrapped,
+            "a sample is beyond the 2.147 s that latency can hold and shows as another number",
+            "minimum, average and maximum",
+            "are",
+        ),
+        (clipped, "10000.000 us is where a minimum starts, not one that was seen", "the minimum", "is"),
+        (
+            shortened,
+            "latmus takes whole periods off late samples and counts them as overruns",
+            "maximum and average",
+            "are",
+        ),
+    ):
+        if which.any():
+            lines = windows.line[which]
+            run.warnings.append(f"line {lines[0]}: {says}: {what} of {_lines(len(lines))} {left} left open")
+    return bool(wrapped.any())
 
 
-def _lines(lines: list[int]) -> str:
-    """How many lines, for the end of a sentence."""
-    return "this line" if len(lines) == 1 else f"{len(lines)} such lines"
+def _lines(number: int) -> str:
+    """How many lines, in a sentence."""
+    return "this line" if number == 1 else f"{number} such lines"
 
 
 def _add_summary(run: Run, test: LatencyTest, summary: Summary, quantity: str, wrapped: bool) -> None:
@@ -162,13 +164,13 @@ def _facts(test: LatencyTest) -> dict[str, Any]:
             facts["window"] = test.per_window * test.period / 1e9
     if not math.isnan(test.threshold):
         facts["threshold"] = test.threshold
-    lasted = sum(test.lengths()) if test.windows else math.nan
+    lasted = math.fsum(test.lengths()) if test.windows else math.nan
     if test.summary and test.summary.actual >= 0:
         facts |= {"duration": float(test.summary.actual), "duration_basis": "printed"}
     elif not math.isnan(lasted):
         facts |= {"duration": lasted, "duration_basis": "derived"}
     if "duration" in facts and test.period:
-        facts["nominal_n"] = int(facts["duration"] * 1e9 / test.period)
+        facts["nominal_n"] = int(facts["duration"] * 1e9 / test.period + 1e-6)  # 60.002 s are 60001.99999 periods of 1 ms
     return {name: value for name, value in facts.items() if value != ""}
 
 
@@ -220,7 +222,7 @@ def _warnings(test: LatencyTest) -> list[str]:
         warnings.append(f"the period is not known ({stated}), nor how many samples a line is about")
     if not test.summary:
         warnings.append("the RTS line is missing")
-    switches = max((counted.switches for counted in [*test.windows, test.summary] if counted), default=0)
+    switches = max(test.windows.switches.max(initial=-1), test.summary.switches if test.summary else -1)
     if test.tool == LATMUS and (switches > 0 or test.unreliable):
         warnings.append("the thread was switched to the in-band mode: latmus calls these figures not reliable")
     elif switches > 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rtlat.digits import Array
 from rtlat.formats import _rtd_latmus, _rtd_rtai, _rtd_run, _rtd_switches
 from rtlat.formats._rtd_columns import MAKERTAI, RTAI_TABLES, are_damaged, columns
 from rtlat.formats._rtd_lines import tidy
@@ -65,6 +66,13 @@ class Tables:
                 self._enter()
                 return True
         return self.log.take(line, tidied)
+
+    def take_windows(self, rows: Array) -> bool:
+        """Whether windows of ``latency`` may stand here; then they are kept."""
+        if self.suite.table or self.makertai.names or self.log.foreign:
+            return False
+        self.log.take_windows(rows)
+        return True
 
     def _enter(self) -> None:
         """Tell the tests where in the script's log they stand."""

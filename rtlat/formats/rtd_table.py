@@ -26,11 +26,12 @@ import re
 from collections.abc import Iterator
 
 from rtlat.errors import LogError, UnsupportedFormatError
+from rtlat.formats._rtd_block import stretches
 from rtlat.formats._rtd_lines import MODES
 from rtlat.formats._rtd_tables import Tables
 from rtlat.formats._rtd_wrapped import Unwrapper
 from rtlat.protocol import Format, Run
-from rtlat.source import Source
+from rtlat.source import Line, Source
 
 
 def parse(source: Source) -> Iterator[Run]:
@@ -54,8 +55,15 @@ def parse(source: Source) -> Iterator[Run]:
     """
     tables = Tables()
     unwrapper = Unwrapper(tables.take, tables.begins, tables.reject)
-    for line in source.lines():
-        unwrapper.read(line)
+    for block in source.blocks():
+        for item in stretches(block):
+            if isinstance(item, Line):
+                unwrapper.read(item)
+                continue
+            unwrapper.give_up()
+            if not tables.take_windows(item.rows):
+                for line in item.lines():
+                    unwrapper.read(line)
     unwrapper.give_up()
     empty = True
     for run in tables.runs():
