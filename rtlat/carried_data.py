@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rtlat import parquet
-from rtlat.errors import LogError
+from rtlat.errors import LogError, SchemaError
 from rtlat.protocol import Recording
 
 MARK = '<meta name="rtlat" content="'
@@ -58,9 +58,7 @@ def load(path: Path) -> Recording | Path:
     Raises
     ------
     LogError
-        If the report carries none or is damaged.
-    SchemaError
-        If it holds what the schema forbids.
+        If the report carries none, is damaged, or holds what the schema forbids.
     """
     with path.open("rb") as file:
         text = file.read(_LARGEST_PAGE + 1)
@@ -78,7 +76,10 @@ def load(path: Path) -> Recording | Path:
     for name, columns in parquet.TABLES.items():
         where = f"{path} ({name})"
         tables[name] = parquet.unpacked(where, io.BytesIO(_unpacked(where, found[name])), columns, MOST_ROWS)
-    return parquet.recording(tables)
+    try:
+        return parquet.recording(tables)
+    except SchemaError as error:
+        raise LogError(str(path), f"what the schema forbids ({error})", "what rtlat wrote") from None
 
 
 def without_reports(files: Iterable[Path]) -> list[Path]:

@@ -32,6 +32,9 @@ _KINDS = {
 }
 """What a column of the schema is in a file."""
 
+_TEXT = 64
+"""Bytes of text in a column for each row that is allowed; what tells of a run can be long, but then runs are few."""
+
 _OTHER_VERSION = "it may be of another version of rtlat"
 
 
@@ -61,7 +64,7 @@ def unpacked(
     columns : tuple of Column
         What it has to hold. Categories come sorted.
     most : int, optional
-        How many rows, and how many bytes of text in a column, it may unpack to. Then it must not be compressed:
+        How many rows it may unpack to, and 64 times as many bytes of text in a column. Then it must not be compressed:
         what it is unpacked from has to be bounded by whoever unpacks it.
 
     Raises
@@ -102,8 +105,11 @@ def recording(tables: Mapping[str, pd.DataFrame]) -> Recording:
 
 def _check(where: str, stored: Any, columns: tuple[schema.Column, ...], most: int | None) -> None:
     """Raise if a file's own head says that it is not what was expected."""
-    types = {field.name: getattr(field.type, "value_type", field.type) for field in stored.schema_arrow}
-    found = {name: str(kind).removeprefix("large_") for name, kind in types.items()}
+    from pyarrow.types import is_dictionary
+
+    types = {field.name: field.type for field in stored.schema_arrow}
+    found = {name: str(kind.value_type if is_dictionary(kind) else kind) for name, kind in types.items()}
+    found = {name: kind.removeprefix("large_") for name, kind in found.items()}
     wanted = {column.name: _KINDS[column.dtype] for column in columns}
     for name in {**wanted, **found}:
         if found.get(name) != wanted.get(name):
@@ -136,6 +142,6 @@ def _column(where: str, values: Any, column: schema.Column, most: int | None) ->
     if column.dtype == "category":
         return pd.Categorical.from_codes(places, categories=names).reorder_categories(sorted(names))
     size = pc.sum(pc.take(pc.binary_length(words), values.indices)).as_py() or 0
-    if most is not None and size > most:
-        raise LogError(where, f"{size:,} bytes of text in column {column.name!r}", f"at most {most:,}")
+    if most is not None and size > _TEXT * most:
+        raise LogError(where, f"{size:,} bytes of text in column {column.name!r}", f"at most {_TEXT * most:,}")
     return names.take(places)

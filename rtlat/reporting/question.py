@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from rtlat import cards
+from rtlat.carried_data import without_reports
 from rtlat.errors import ReportError, nearest, printable
 from rtlat.reporting.page import About
 from rtlat.reporting.parameters import checked, parameters_of
@@ -197,7 +198,8 @@ def _inputs(shown: Mapping[str, str]) -> list[tuple[str, int, str]]:
     for path, name in shown.items():
         for match in [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True)):
             root, label = Path(match), name if match == path else os.path.basename(match)
-            for file in [root] if root.is_file() else sorted(file for file in root.rglob("*") if file.is_file()):
+            within = sorted(file for file in root.rglob("*") if file.is_file())
+            for file in [root] if root.is_file() else without_reports(within):
                 inner = file.relative_to(root)
                 if not any(part.startswith(".") for part in inner.parts):
                     found[file] = os.path.join(label, inner) if inner.parts else label
