@@ -170,7 +170,7 @@ def _facts(test: LatencyTest) -> dict[str, Any]:
     elif not math.isnan(lasted):
         facts |= {"duration": lasted, "duration_basis": "derived"}
     if "duration" in facts and test.period:
-        facts["nominal_n"] = int(facts["duration"] * 1e9 / test.period + 1e-6)  # 60.002 s are 60001.99999 periods of 1 ms
+        facts["nominal_n"] = int(facts["duration"] * 1e9 / test.period + 1e-6)  # 60.002 s are 60001.99999 ms
     return {name: value for name, value in facts.items() if value != ""}
 
 
