@@ -281,7 +281,8 @@ def test_an_overflow_is_a_band_down_to_its_one_known_observation() -> None:
     table = pd.DataFrame({"value": [1.0, 4.0, 90.0], "low": [1.0, 0.5, 0.1], "high": [1.0, 0.5, 0.5]})
     table = table.assign(run="a", series="t0", quantity="thread", unit="us")
     figure = ccdf_figure(table, summary_of({"run": "a", "max": Bounds(90, 91, "ok")}), runs_of(run=["a"]))
-    upper, band, worst = figure.data
+    upper, band, worst, label = figure.data
+    assert label.text[0].strip() == "a"
     assert [step_at(upper, x) for x in (3, 50)] == [1, 0.5]
     assert (band.line.shape, band.fill) == ("vh", "tonexty")
     assert band.y.tolist() == pytest.approx([1, 0.5, 0.1])

@@ -28,7 +28,7 @@ def figure(heights: list[int], rows: int = 0) -> Any:
     made, panels = stacked([(f"panel {place}", "us", height) for place, height in enumerate(heights)])
     for panel in panels:
         for place, name in enumerate(NAMES):
-            run = Look(name, name, name, f"#00{place}0ff", "solid", "")
+            run = Look(name, name, name, name, f"#00{place}0ff", "solid", "")
             panel.line([1, 10], [1, place + 2], run)
         panel.latency(1, 10)
         panel.counts(1, 10, "count")

@@ -303,7 +303,7 @@ def test_the_curve_of_misses_ends_where_the_data_do() -> None:
     assert curve["high"].tolist() == pytest.approx([3_600_000, 72_000, 36_000])
     assert not curve["beyond"].any()
     figure = deadline_figures.misses_figure(curve, made.runs, task)
-    dotted = figure.data[-1]
+    (dotted,) = [trace for trace in figure.data if trace.line.dash == "dot"]
     assert tuple(dotted.x) == (500.0, 500.0)
     ends = [trace.marker.symbol for trace in figure.data if trace.mode == "markers"]
     assert ends == ["x"]

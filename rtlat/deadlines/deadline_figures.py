@@ -9,7 +9,7 @@ import numpy as np
 from rtlat.deadlines.deadline import Duty
 from rtlat.display.curves import pale
 from rtlat.display.look import SOFT, WORST, duration, looks
-from rtlat.display.panels import Panel, stacked
+from rtlat.display.panels import Panel, room_beside, stacked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,6 +57,7 @@ def _drawn(panel: Panel, rows: pd.DataFrame, runs: pd.DataFrame, task: Duty) -> 
     positive = rows[["low", "high"]].to_numpy()
     positive = positive[(positive > 0) & np.isfinite(positive)]
     floor, top = (float(positive.min()) / 2, float(positive.max()) * 2) if len(positive) else (1.0, 10.0)
+    ends = []
     for run, points in several:
         named = look[str(run)]
         x = points["limit"].to_numpy(np.float32)
@@ -64,11 +65,13 @@ def _drawn(panel: Panel, rows: pd.DataFrame, runs: pd.DataFrame, task: Duty) -> 
             np.clip(points[side].to_numpy(np.float64), floor, top).astype(np.float32) for side in ("low", "high")
         )
         view = points["view"].iloc[0]
-        hover = f"<b>{named.name}</b> ({view})<br>%{{y:,.3g}} per hour from %{{x:,.4g}} {panel.unit}<extra></extra>"
+        about = f"{named.name}</b>, {named.rests_on(points['n'].iloc[0])} ({view})"
+        hover = f"<b>{about}<br>%{{y:,.3g}} per hour from %{{x:,.4g}} {panel.unit}<extra></extra>"
         panel.line(x, high, named, line_shape="vh", hovertemplate=hover)
         if len(several) <= _MOST_BANDS:
             band = {"fill": "tonexty", "fillcolor": pale(named.colour, 0.15), "line": {"width": 0, "shape": "vh"}}
             panel.add("scatter", x=x, y=low, mode="lines", hoverinfo="skip", legendgroup=named.label, **band)
+        ends.append((float(x[-1]), float(high[-1]), named))
         end = {"symbol": "arrow-right-open" if points["beyond"].iloc[0] else WORST, "size": 8, "color": named.colour}
         panel.add(
             "scatter", x=x[-1:], y=high[-1:], mode="markers", marker=end, hoverinfo="skip", legendgroup=named.label
@@ -78,5 +81,6 @@ def _drawn(panel: Panel, rows: pd.DataFrame, runs: pd.DataFrame, task: Duty) -> 
     text = {"hovertext": f"limit {limit:,.4g} {panel.unit}", "hoverinfo": "text"}
     panel.add("scatter", x=[limit, limit], y=[floor, top], mode="lines", line=line, **text)
     least, most = min(float(rows["limit"].min()), limit), max(float(rows["limit"].max()), limit)
-    panel.latency(least / 1.3, most * 1.3)
+    panel.latency(least / 1.3, room_beside(least, most, (named for _, _, named in ends)), most * 1.3)
     panel.counts(floor, top, "misses per hour")
+    panel.beside(ends)

@@ -211,8 +211,8 @@ def curves(tolds: Sequence[Told], task: Duty) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        quantity, unit, run, series, view (every period, or recorded where that is not known), limit [unit], low, high
-        [1/h], beyond: whether latencies go on beyond the last limit, uncounted. Runs in cycles are left out.
+        quantity, unit, run, series, view (every period, or recorded where that is not known), n, limit [unit], low and
+        high [1/h], beyond: whether latencies go on beyond the last limit, uncounted. Runs in cycles are left out.
     """
     import pandas as pd
 
@@ -225,9 +225,9 @@ def curves(tolds: Sequence[Told], task: Duty) -> pd.DataFrame:
         view = 1 if every.misses.status != "refused" else 0
         rates = [_views(told, replace(task, limit=float(limit)))[view].per_hour for limit in limits]
         columns: dict[str, Any] = {"quantity": d.quantity, "unit": shown_unit(d), "run": d.run, "series": d.series}
-        columns |= {"view": (RECORDED, EVERY)[view], "limit": limits / divisor(d), "beyond": beyond}
+        columns |= {"view": (RECORDED, EVERY)[view], "n": d.total, "limit": limits / divisor(d), "beyond": beyond}
         parts.append(pd.DataFrame(columns | {"low": [one.low for one in rates], "high": [one.high for one in rates]}))
-    names = ["quantity", "unit", "run", "series", "view", "limit", "beyond", "low", "high"]
+    names = ["quantity", "unit", "run", "series", "view", "n", "limit", "beyond", "low", "high"]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)
 
 

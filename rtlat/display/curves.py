@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rtlat.display.look import WORST, Look
-from rtlat.display.panels import Panel
+from rtlat.display.panels import Panel, room_beside
 from rtlat.intervals import Array
 
 if TYPE_CHECKING:
@@ -58,12 +58,12 @@ def steps(panel: Panel, curves: Curves) -> None:
     for run, bins in curves:
         is_open = ~np.isfinite(bins["high"].to_numpy())
         x, y = _outline(bins[~is_open], least, (most / least) ** (1 / columns))
-        hover = f"<b>{run.name}</b><br>near %{{x:,.5g}} {panel.unit}: %{{y:,}} in a bin<extra></extra>"
+        hover = f"<b>{run.name}</b>, {run.basis}<br>near %{{x:,.5g}} {panel.unit}: %{{y:,}} in a bin<extra></extra>"
         panel.line(x, y, run, hovertemplate=hover)
         if is_open.any():
             over = bins[is_open]
             n = int(over["n"].sum())
-            text = f"<b>{run.name}</b><br>overflow, from {over['low'].min():,.5g} {panel.unit}: {n:,}"
+            text = f"<b>{run.name}</b>, {run.basis}<br>overflow, from {over['low'].min():,.5g} {panel.unit}: {n:,}"
             panel.hatched((right * slot**0.3, right * slot), (_NOTHING, n), run, text)
             right *= slot
     panel.latency(least, right * slot**0.3, most, {math.sqrt(most * right): "overflow"} if overflows else {})
@@ -161,23 +161,27 @@ def exceedance(panel: Panel, curves: Curves, open_ended: Sequence[bool], *, band
     least, most = (float(values.min()), float(values.max())) if len(values) else (1.0, 10.0)
     floor = float(shares[shares > 0].min(initial=0.1)) / 2
     alpha = min(0.18, 0.6 / len(curves))
+    ends = []
     for (run, _), points, is_open in zip(curves, positive, open_ended, strict=True):
         kept = np.unique(np.linspace(0, len(points) - 1, min(longest, len(points))).astype(int))
         x, low, high = (points[name].to_numpy()[kept].astype(np.float32) for name in ("value", "low", "high"))
         if not len(x):
             continue
-        hover = f"<b>{run.name}</b><br>%{{y:.3g}} reach %{{x:,.5g}} {panel.unit}<extra></extra>"
+        hover = f"<b>{run.name}</b>, {run.basis}<br>%{{y:.3g}} reach %{{x:,.5g}} {panel.unit}<extra></extra>"
         panel.line(x, high, run, line_shape="hv", hovertemplate=hover)
         lower = np.maximum(low, np.float32(floor))
         if bands:
             band = {"fill": "tonexty", "fillcolor": pale(run.colour, alpha), "line": {"width": 0, "shape": "vh"}}
             panel.add("scatter", x=x, y=lower, mode="lines", hoverinfo="skip", legendgroup=run.label, **band)
+        ends.append((float(x[-1]), float(high[-1]), run))
         end = {"symbol": "arrow-right-open" if is_open else WORST, "size": 9, "color": run.colour}
-        text = f"<b>{run.name}</b><br>worst observed: {'beyond ' * is_open}{x[-1]:,.5g} {panel.unit}"
+        text = f"<b>{run.name}</b>, {run.basis}<br>worst observed: {'beyond ' * is_open}{x[-1]:,.5g} {panel.unit}"
         at = {"x": x[-1:], "y": lower[-1:], "hovertext": text, "hoverinfo": "text"}
         panel.add("scatter", mode="markers", marker=end, legendgroup=run.label, **at)
-    panel.latency(least / 1.3, most * 1.4, most * 1.4)
+    right = room_beside(least, most, (run for run, _ in curves))
+    panel.latency(least / 1.3, right, most * 1.4)
     panel.counts(floor, 1.5, "share that reaches it")
+    panel.beside(ends)
 
 
 def exceedance_shades(panel: Panel, curves: Curves) -> None:

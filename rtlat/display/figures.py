@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rtlat.display import curves
-from rtlat.display.look import SOFT, WORST, Look, looks, mark, number, shortened, titled
-from rtlat.display.panels import Panel, stacked
+from rtlat.display.look import SOFT, WORST, Look, looks, mark, shortened, titled
+from rtlat.display.panels import Panel, room_for_legend, stacked
 from rtlat.display.tables import ordered
 
 if TYPE_CHECKING:
@@ -65,13 +65,17 @@ def percentile_figure(summary: pd.DataFrame, runs: pd.DataFrame, percentiles: Se
     figure, panels = stacked([(titled(*key), key[1], size) for (key, _), size in zip(groups, sizes, strict=True)])
     for panel, (_, rows) in zip(panels, groups, strict=True):
         _percentile_rows(panel, rows, columns, look)
+    legend = []
     for treatment, colour in dict.fromkeys((look[run].treatment, look[run].colour) for run in summary["run"]):
         line = {"color": colour, "width": 4}
         figure.add_scatter(x=[None], y=[None], name=treatment, mode="lines", line=line)
+        legend.append(treatment)
     for place, column in enumerate(columns):
         name = "worst observed" if column == "max" else column
         marker = {"symbol": _symbol(columns, place), "color": SOFT, "size": 10}
         figure.add_scatter(x=[None], y=[None], name=name, mode="markers", marker=marker)
+        legend.append(name)
+    room_for_legend(figure, legend)
     return figure
 
 
@@ -136,8 +140,8 @@ def _span(cell: Bounds, axis: tuple[float, float]) -> tuple[float, float]:
 def _hover(row: dict[str, Any], name: str, run: Look, unit: str) -> str:
     """What a mark says when pointed at."""
     what = "worst observed" if name == "max" else name
-    basis = ", ".join(filter(None, (f"n {number(row['n'])}", run.basis)))
-    return f"<b>{run.name}</b><br>{run.label}<br>{what}: {row[name].text(unit).replace('<', '&lt;')}<br>{basis}"
+    result = row[name].text(unit).replace("<", "&lt;")
+    return f"<b>{run.name}</b><br>{run.label}<br>{what}: {result}<br>{run.rests_on(row['n'])}"
 
 
 def _row_label(row: dict[str, Any], run: Look, roomy: bool) -> str:
@@ -145,9 +149,8 @@ def _row_label(row: dict[str, Any], run: Look, roomy: bool) -> str:
     run = run._replace(name=html.escape(shortened(row["name"], 40)))
     if not roomy:
         return run.name
-    basis = ", ".join(filter(None, (f"n {number(row['n'])}", run.basis)))
     name = f"{run.name}, " if run.name != run.label else ""
-    return f"{run.label}<br><span style='font-size:10px;color:{SOFT}'>{name}{basis}</span>"
+    return f"{run.label}<br><span style='font-size:10px;color:{SOFT}'>{name}{run.rests_on(row['n'])}</span>"
 
 
 def histogram_figure(histogram: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
@@ -166,7 +169,8 @@ def histogram_figure(histogram: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
         A panel for each quantity and unit: steps for each series, or, of more than `MOST_CURVES` series, a row for
         each, the darker the more was counted.
     """
-    groups = _curves(histogram, runs)
+    counted = histogram.groupby(["run", "series", "quantity"], observed=True)["n"].sum()
+    groups = _curves(histogram, runs, counted.to_dict())
     figure, panels = stacked(
         [
             (titled(*key), key[1], _PANEL if len(drawn) <= MOST_CURVES else len(drawn) * 18 + 8)
@@ -195,29 +199,33 @@ def ccdf_figure(ccdf: pd.DataFrame, summary: pd.DataFrame, runs: pd.DataFrame) -
     plotly.graph_objects.Figure
         A panel for each quantity and unit: lines, or, of more than `MOST_LINES` series, a row of shades for each.
     """
-    groups = _curves(ccdf, runs)
+    told = {tuple(row[name] for name in _KEY): row for row in summary.to_dict("records")}
+    groups = _curves(ccdf, runs, {key: row["n"] for key, row in told.items()})
     sizes = [_PANEL if len(drawn) <= MOST_LINES else len(drawn) * 18 + 8 for drawn in groups.values()]
     figure, panels = stacked([(titled(*key), key[1], size) for key, size in zip(groups, sizes, strict=True)])
-    worst = {tuple(row[name] for name in _KEY): row["max"] for row in summary.to_dict("records")}
     for panel, drawn in zip(panels, groups.values(), strict=True):
         if len(drawn) > MOST_LINES:
             curves.exceedance_shades(panel, drawn)
             continue
-        ends = [(worst[tuple(points.iloc[0][name] for name in _KEY)], points["value"].max()) for _, points in drawn]
+        ends = [
+            (told[tuple(points.iloc[0][name] for name in _KEY)]["max"], points["value"].max()) for _, points in drawn
+        ]
         beyond = [bool(math.isinf(cell.high) or cell.low > last) for cell, last in ends]
         curves.exceedance(panel, drawn, beyond, bands=len(drawn) <= MOST_CURVES)
     return figure
 
 
-def _curves(table: pd.DataFrame, runs: pd.DataFrame) -> dict[tuple[str, str], curves.Curves]:
-    """The series of each quantity and unit with their looks; a series is named where its run has several."""
+def _curves(
+    table: pd.DataFrame, runs: pd.DataFrame, counted: Mapping[Any, Any]
+) -> dict[tuple[str, str], curves.Curves]:
+    """The series of each quantity and unit with their looks and n; a series is named where its run has several."""
     look = looks(runs)
     groups: dict[tuple[str, str], curves.Curves] = {}
     series = table[["run", "series", "quantity"]].drop_duplicates()
     several = set(map(tuple, series[series.duplicated(["run", "quantity"], keep=False)].to_numpy()))
     for key, points in table.groupby(["quantity", "unit", "run", "series"], sort=False):
         quantity, unit, run, name = map(str, key)
-        named = look[run]
+        named = look[run]._replace(basis=look[run].rests_on(counted.get((run, name, quantity))))
         if (run, name, quantity) in several:
             named = named._replace(name=f"{named.name} {html.escape(name)}")
         groups.setdefault((quantity, unit), []).append((named, points))

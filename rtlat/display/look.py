@@ -6,6 +6,8 @@ Names of runs are shortened here and nowhere else, so that a row of a table and 
 from __future__ import annotations
 
 import html
+import re
+import zlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,7 +24,9 @@ COLOURS = {
 }
 """Colours that the colour-blind can tell apart, after Okabe and Ito (2008)."""
 
-_OTHER_COLOURS = ("#7A4FA3", "#56B4E9", "#8C6D1F", "#A03050", "#117733", "#44AA99")
+OTHER_COLOURS = ("#56B4E9", "#661100", "#332288", "#117733", "#000000")
+"""Of further approaches; with those above, the most that stay apart to the colour-blind."""
+
 _DASHES = ("solid", "5px,2px", "2px,2px", "6px,2px,2px,2px", "10px,3px", "10px,3px,2px,3px")
 _MARKS = ("circle", "diamond", "square", "triangle-up", "pentagon", "star", "hexagon", "cross")
 
@@ -53,6 +57,8 @@ class Look(NamedTuple):
         What was compared: approach and load, as far as they are known, else its group or its name.
     treatment : str
         The first part of the label, which has the colour.
+    brief : str
+        The label where there is little room: beside its curve.
     colour, dash : str
         As plotly names them.
     basis : str
@@ -62,9 +68,14 @@ class Look(NamedTuple):
     name: str
     label: str
     treatment: str
+    brief: str
     colour: str
     dash: str
     basis: str
+
+    def rests_on(self, n: Any) -> str:
+        """Return n and the duration in a few characters."""
+        return ", ".join(filter(None, (f"n {number(n)}", self.basis)))
 
 
 def looks(runs: pd.DataFrame) -> dict[str, Look]:
@@ -96,6 +107,7 @@ def looks(runs: pd.DataFrame) -> dict[str, Look]:
             html.escape(shortened(key, 36)),
             html.escape(" · ".join(filter(None, (shortened(name, 30), shortened(load, 24, tail=load in keys))))),
             html.escape(shortened(name, 30)),
+            html.escape(" · ".join(filter(None, (shortened(name, 16), shortened(load, 12, tail=load in keys))))),
             colours[name],
             dashes[load],
             duration(seconds),
@@ -118,9 +130,20 @@ def stated(value: Any) -> str:
 
 
 def _colours(treatments: Iterable[str]) -> dict[str, str]:
-    """A colour for each treatment: its own, else one that nobody else has."""
-    others = sorted(set(treatments) - set(COLOURS))
-    return COLOURS | dict(zip(others, _OTHER_COLOURS * (len(others) or 1), strict=False))
+    """A colour for each treatment: its own, else one that follows from its name; of two that clash one moves on."""
+    own = {_letters(name): colour for name, colour in COLOURS.items()}
+    found: dict[str, str] = {}
+    for name in sorted(set(treatments)):
+        first = zlib.crc32(_letters(name).encode())
+        others = [OTHER_COLOURS[(first + step) % len(OTHER_COLOURS)] for step in range(len(OTHER_COLOURS))]
+        free = [colour for colour in others if colour not in found.values()]
+        found[name] = own.get(_letters(name)) or (free or others)[0]
+    return found
+
+
+def _letters(name: str) -> str:
+    """What names have in common that differ in case and marks only: PREEMPT-RT and Preempt_RT."""
+    return re.sub(r"[\W_]+", "", name.lower())
 
 
 def mark(place: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rtlat.display.look import GRID, INK, SOFT, Look, number
@@ -13,8 +13,20 @@ from rtlat.display.look import GRID, INK, SOFT, Look, number
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-_TITLE, _AXIS, _LEGEND = 40, 46, 30
-"""Above a panel, below it, and above them all. [px]"""
+_TITLE, _AXIS, _LEGEND, _LINE = 40, 46, 30, 20
+"""Above a panel, below it, above them all, and for each further line of the legend. [px]"""
+
+_WIDTH, _LETTER = 800, 7
+"""How wide a plot is at least, and a letter about. [px]"""
+
+_SYMBOL = 45
+"""Of an entry of the legend, before its text. [px]"""
+
+MOST_NAMED = 6
+"""Labels that are written beside their curves; more would stand in each other's way."""
+
+_LABEL, _MOVED = 14, 45
+"""Height of a label beside its curve, and how far it may be moved out of another's way. [px]"""
 
 _WHOLE = {"exponentformat": "none", "separatethousands": True}
 """How a linear axis writes numbers: 8,000, not 8k."""
@@ -34,8 +46,8 @@ class Panel:
         Of the latency axis.
     """
 
-    def __init__(self, figure: go.Figure, place: int, unit: str, named: set[str]) -> None:
-        self.figure, self.unit, self._named = figure, unit, named
+    def __init__(self, figure: go.Figure, place: int, unit: str, height: int, named: set[str]) -> None:
+        self.figure, self.unit, self._height, self._named = figure, unit, height, named
         self._suffix = "" if place == 1 else str(place)
 
     def add(self, trace: str, **spec: Any) -> None:
@@ -47,10 +59,43 @@ class Panel:
         """Draw a curve in a run's colour and dash, and name it in the legend, once for all of the same label."""
         line = {"color": run.colour, "dash": run.dash, "width": 1.6}
         first = named and run.label not in self._named
-        if named:
+        if first:
             self._named.add(run.label)
+            room_for_legend(self.figure, self._named)
         legend = {"name": run.label, "legendgroup": run.label, "showlegend": first} if named else {}
         self.add("scatter", x=x, y=y, mode="lines", line=line, **legend, **spec)
+
+    def beside(self, ends: Sequence[tuple[float, float, Look]]) -> None:
+        """Write what was compared beside curves, at the right end of the longest of each label, where it fits.
+
+        Axes have to have their ranges. In grey print this tells curves of one dash apart.
+        """
+        last: dict[str, tuple[float, float, Look]] = {}
+        for x, y, run in sorted(ends, key=lambda end: end[0]):
+            if x > 0 and y > 0:
+                last[run.label] = x, y, run
+        if len(last) > MOST_NAMED:
+            return
+        taken: list[tuple[float, float, float]] = []
+        for x, y, run in last.values():
+            left, wish = self._pixels("x", x, _WIDTH), self._pixels("y", y, self._height)
+            right = left + _wide(run.brief)
+            near = [at for start, end, at in taken if start < right and left < end]
+            tried = [wish + sign * step for step in range(_MOVED) for sign in (1, -1)]
+            at = next((at for at in tried if all(abs(at - other) >= _LABEL for other in near)), None)
+            if at is None or not _LABEL / 2 <= at <= self._height - _LABEL / 2:
+                continue
+            taken.append((left, right, at))
+            low, high = self.figure.layout[f"yaxis{self._suffix}"].range
+            moved = 10 ** (low + (high - low) * at / self._height)
+            font = {"color": run.colour, "size": 11}
+            self.add("scatter", x=[x], y=[moved], mode="text", text=[f"   {run.brief}"], textfont=font,
+                     textposition="middle right", hoverinfo="skip", legendgroup=run.label)  # fmt: skip
+
+    def _pixels(self, axis: str, value: float, size: float) -> float:
+        """Where a value stands on a logarithmic axis that is so many pixels long."""
+        low, high = self.figure.layout[f"{axis}axis{self._suffix}"].range
+        return (math.log10(value) - low) / (high - low) * size
 
     def bar(self, x: tuple[float, float], y: float, run: Look) -> None:
         """Draw bounds as a bar."""
@@ -84,6 +129,11 @@ class Panel:
     def time(self, end: float, unit: str) -> None:
         """Make the axis to the right one of time, from 0."""
         axis = {"type": "linear", "range": [0, end], "title": {"text": unit, "standoff": 4}, "showgrid": False}
+        self.figure.layout[f"xaxis{self._suffix}"].update(axis)
+
+    def dates(self) -> None:
+        """Make the axis to the right one of dates."""
+        axis = {"type": "date", "showgrid": False, "title": {"text": "started", "standoff": 4}}
         self.figure.layout[f"xaxis{self._suffix}"].update(axis)
 
     def level(self, low: float, high: float, *, plain: bool = False) -> None:
@@ -126,6 +176,27 @@ class Panel:
         texts = [number(round(tick)) if tick >= 1 else f"1e{math.log10(tick):.0f}" for tick in shown]
         axis = {"type": "log", "range": [math.log10(low), math.log10(high)], "tickvals": shown, "ticktext": texts}
         self.figure.layout[f"yaxis{self._suffix}"].update(axis, title={"text": title, "standoff": 8})
+
+
+def room_beside(low: float, high: float, curves: Iterable[Look]) -> float:
+    """Return where an axis that shows up to `high` ends so that labels fit behind the curves, if they are few."""
+    labels = {run.label: run.brief for run in curves}
+    room = max(map(_wide, labels.values()), default=0) if len(labels) <= MOST_NAMED else 0
+    return high * max(1.4, (high / low) ** (room / (_WIDTH - room)))
+
+
+def _wide(text: str) -> int:
+    """About how wide a text in HTML is, in px."""
+    return _LETTER * (len(html.unescape(text)) + 2)
+
+
+def room_for_legend(figure: go.Figure, names: Collection[str]) -> None:
+    """Make a figure high enough for all lines of its legend, so that no panel moves."""
+    wide = [_SYMBOL + _wide(name) for name in names]
+    lines = 1 if sum(wide) <= _WIDTH else math.ceil(len(names) / max(_WIDTH // max(wide), 1))  # then in columns
+    top = _LEGEND + _LINE * (lines - 1)
+    figure.layout.height += top - figure.layout.margin.t
+    figure.layout.margin.t = top
 
 
 def stacked(panels: Sequence[tuple[str, str, int]], columns: int = 1) -> tuple[go.Figure, list[Panel]]:
@@ -172,7 +243,7 @@ def stacked(panels: Sequence[tuple[str, str, int]], columns: int = 1) -> tuple[g
         column, size = (place - 1) % columns, panels[(place - 1) // columns * columns][2]
         left = column * (width + _GAP)
         domain = ((top - _TITLE - size) / height, (top - _TITLE) / height)
-        panel = Panel(figure, place, unit, named)
+        panel = Panel(figure, place, unit, size, named)
         suffix = "" if place == 1 else str(place)
         axis = {"gridcolor": GRID, "linecolor": SOFT, "zeroline": False, "ticks": "outside", "tickcolor": SOFT}
         figure.layout[f"xaxis{suffix}"] = {

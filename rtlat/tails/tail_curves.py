@@ -40,9 +40,9 @@ def exceedance(examined: Sequence[Examined], limit: str = "", confidence: str | 
     -------
     DataFrame
         quantity, unit, run, name, value [unit]; share low and share high, of the observations; low and high, interval
-        of the share of all cycles; supported, the share below which n bounds no percentile from both sides; worst, the
-        worst observed, and limit, NaN without one [unit]; open, whether the worst lies beyond the last value. Runs of
-        which only windows or a summary are known are left out.
+        of the share of all cycles; n; supported, the share below which n bounds no percentile from both sides; worst,
+        the worst observed, and limit, NaN without one [unit]; open, whether the worst lies beyond the last value. Runs
+        of which only windows or a summary are known are left out.
     """
     parts = []
     for one in examined:
@@ -53,9 +53,15 @@ def exceedance(examined: Sequence[Examined], limit: str = "", confidence: str | 
             columns |= {"share high": curve.share_high, "low": curve.low, "high": curve.high}
             worst = one.worst
             is_open = math.isinf(worst.high) or worst.low > curve.value[-1] / divisor(one.distribution)
-            about = {"supported": supported, "worst": worst.low, "open": is_open, "limit": _limit(one, limit)}
+            about = {
+                "n": one.distribution.total,
+                "supported": supported,
+                "worst": worst.low,
+                "open": is_open,
+                "limit": _limit(one, limit),
+            }
             parts.append(_points(one, columns | about))
-    names = ("value", "share low", "share high", "low", "high", "supported", "worst", "open", "limit")
+    names = ("value", "share low", "share high", "low", "high", "n", "supported", "worst", "open", "limit")
     return _joined(parts, names)
 
 

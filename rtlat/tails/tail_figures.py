@@ -11,7 +11,7 @@ import numpy as np
 
 from rtlat.display.curves import LARGEST_PANEL, LONGEST_CURVE, pale
 from rtlat.display.look import INK, SOFT, WORST, Look, looks, shortened, titled
-from rtlat.display.panels import Panel, stacked
+from rtlat.display.panels import Panel, room_beside, stacked
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,16 +54,16 @@ def exceedance_figure(points: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
         drawn = list(_by_run(rows, looks(runs)))
         shares = rows["low" if len(drawn) <= MOST_BANDS else "share low"].to_numpy()
         floor = float(shares[shares > 0].min(initial=0.1)) / 2
-        for run, curve in drawn:
-            _exceedance(panel, run, curve, floor, len(drawn))
+        ends = [_exceedance(panel, run, curve, floor, len(drawn)) for run, curve in drawn]
         values = rows["value"][rows["value"] > 0]
         least, most = (float(values.min()), float(values.max())) if len(values) else (1.0, 10.0)
         for limit in rows["limit"].dropna().unique():
             if 0 < limit < _FAR * most:
                 _line(panel, [limit, limit], [floor, 1.5], f"limit {limit:,.5g} {panel.unit}")
                 least, most = min(least, limit), max(most, limit)
-        panel.latency(least / 1.3, most * 1.3)
+        panel.latency(least / 1.3, room_beside(least, most, (run for run, _ in drawn)), most * 1.3)
         panel.counts(floor, 1.5, "share that reaches it")
+        panel.beside([end for end in ends if end])
     return figure
 
 
@@ -73,8 +73,10 @@ def _by_run(rows: pd.DataFrame, look: dict[str, Look]) -> Iterable[tuple[Look, p
         yield look[str(run)]._replace(name=html.escape(shortened(str(name), 40))), points
 
 
-def _exceedance(panel: Panel, run: Look, points: pd.DataFrame, floor: float, count: int) -> None:
-    """One curve: its band, the thin part, what n supports, the worst observed."""
+def _exceedance(
+    panel: Panel, run: Look, points: pd.DataFrame, floor: float, count: int
+) -> tuple[float, float, Look] | None:
+    """One curve: its band, the thin part, what n supports, the worst observed; returns where it ends."""
     points = points[points["value"] > 0]
     kept = np.unique(
         np.linspace(0, len(points) - 1, min(len(points), LONGEST_CURVE, LARGEST_PANEL // (4 * count))).astype(int)
@@ -82,11 +84,12 @@ def _exceedance(panel: Panel, run: Look, points: pd.DataFrame, floor: float, cou
     points = points.iloc[kept]
     x, share, low, high = (points[name].to_numpy() for name in ("value", "share high", "low", "high"))
     if not len(x):
-        return
+        return None
     if count <= MOST_BANDS:
         _band(panel, x, np.maximum(low, floor), np.minimum(high, 1), run, min(_BAND, _MANY / count), shape="hv")
     supported, last = float(points["supported"].iloc[0]), max(float(points["share low"].iloc[-1]), floor)
-    hover = f"<b>{run.name}</b><br>%{{y:.3g}} reach %{{x:,.5g}} {panel.unit}<extra></extra>"
+    about = f"<b>{run.name}</b>, {run.rests_on(points['n'].iloc[0])}"
+    hover = f"{about}<br>%{{y:.3g}} reach %{{x:,.5g}} {panel.unit}<extra></extra>"
     thin = {"color": run.colour, "width": 0.8, "dash": "2px,2px", "shape": "hv"}
     whole = {"x": _narrow([*x, x[-1]]), "y": _narrow([*share, last]), "mode": "lines", "line": thin}
     panel.add("scatter", **whole, legendgroup=run.label, hovertemplate=hover)
@@ -99,6 +102,7 @@ def _exceedance(panel: Panel, run: Look, points: pd.DataFrame, floor: float, cou
     is_open = bool(points["open"].iloc[0])
     end = f"<b>{run.name}</b><br>worst observed: from {float(points['worst'].iloc[0]):,.5g} {panel.unit}"
     _mark(panel, x[-1], last, "arrow-right-open" if is_open else WORST, run, end)
+    return float(x[-1]), last, run
 
 
 def growth_figure(points: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
@@ -136,8 +140,10 @@ def growth_figure(points: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
         values = rows[["least", "most"]].to_numpy()
         values = values[np.isfinite(values) & (values > 0)]
         least, most = (float(values.min()), float(values.max())) if len(values) else (1.0, 10.0)
-        panel.cycles(1, float(rows["m"].max()) * 2)
+        most_cycles = float(rows["m"].max())
+        panel.cycles(1, room_beside(1, most_cycles, (run for run, _ in drawn)))
         panel.level(least / 1.1, most * 1.25)
+        panel.beside([(float(curve["m"].iloc[-1]), float(curve["expected low"].iloc[-1]), run) for run, curve in drawn])
     return figure
 
 
