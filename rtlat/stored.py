@@ -137,9 +137,11 @@ class Stored:
     def size(self) -> int | None:
         """How many bytes there are; None if nobody knows."""
         try:
-            return self.path.stat().st_size if self.path and self.path.is_file() else len(self._data or b"") or None
+            if self.path and self.path.is_file():
+                return self.path.stat().st_size
         except OSError:
             return None
+        return None if self._pipe or self._data is None else len(self._data)
 
 
 class _Reader(io.RawIOBase):

@@ -18,6 +18,7 @@ from rtlat.cards import Card
 from rtlat.detection import format_named
 from rtlat.errors import LogError, RtlatWarning, UsageError
 from rtlat.filling import fill
+from rtlat.progress import Progress
 from rtlat.protocol import Format, Run
 from rtlat.source import Line
 
@@ -57,24 +58,40 @@ def fill_all(
         here, chunks = list(zip(readings, chosen, strict=True)), []
     name = format.name if format else None
     futures = [executor.submit(found_in, chunk, name) for chunk in chunks] if executor else []
-    for reading, card in here:
-        fill(reading, format, card)
     lost: list[Reading] = []
     reason = ""
-    for chunk, future in zip(chunks, futures, strict=True):
-        try:
-            founds = future.result()
-        except Exception as error:  # each kind of executor has its own for a worker that was lost
-            reason = reason or f"{type(error).__name__}: {str(error)[:80]}"
-            lost += chunk
-            continue
-        for reading, found in zip(chunk, founds, strict=True):
-            _settle(reading, found)
+    with Progress(lambda: _bytes_of(readings)) as progress:
+        for reading, card in here:
+            _fill_here(reading, format, card, progress)
+        for chunk, future in zip(chunks, futures, strict=True):
+            try:
+                founds = future.result()
+            except Exception as error:  # each kind of executor has its own for a worker that was lost
+                reason = reason or f"{type(error).__name__}: {str(error)[:80]}"
+                lost += chunk
+                continue
+            for reading, found in zip(chunk, founds, strict=True):
+                _settle(reading, found)
+            progress.advance(_bytes_of(chunk) or 0)
     if lost:
         text = f"workers were lost ({reason}); the {len(lost)} logs they had are parsed here"
         warnings.warn(text, RtlatWarning, stacklevel=3)
     for reading in lost:
         fill(reading, format, None)
+
+
+def _fill_here(reading: Reading, format: Format | None, card: Card | None, progress: Progress) -> None:
+    """Parse one log in this process, and count its bytes."""
+    stored = reading.source.stored
+    stored.watch = progress.advance
+    fill(reading, format, card)
+    stored.watch = None
+
+
+def _bytes_of(readings: Sequence[Reading]) -> int | None:
+    """How much logs hold; None if one comes through a pipe."""
+    sizes = [reading.source.stored.size for reading in readings]
+    return None if None in sizes else sum(size for size in sizes if size)
 
 
 def _travels(reading: Reading, card: Card | None) -> bool:

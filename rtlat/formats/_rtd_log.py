@@ -179,10 +179,9 @@ class Log:
 
     def take_windows(self, rows: Array) -> None:
         """Keep windows in us that follow each other."""
-        self.block = ""
         test = self.test(Line(int(rows[0, 0]), ""), new=self.is_over())
-        test.unit = "us"
         test.windows.extend(rows)
+        test.unit, self.block = "us", ""
         test.variant = "7 columns" if test.windows[-1].switches >= 0 else "6 columns"
 
     def take_summary(self, text: str, line: Line) -> bool:
