@@ -78,8 +78,10 @@ def _words(values: list[Any], lengths: Array, ends: list[int]) -> Words:
         if not isinstance(value, str):
             codes[end - length : end] = _codes(value, known)
     names = sorted(known)
+    if names == list(known):
+        return Words(codes, names)
     place = {name: number for number, name in enumerate(names)}
-    return Words(np.array([place[name] for name in known], np.int32)[codes] if known else codes, names)
+    return Words(np.array([place[name] for name in known], np.int32)[codes], names)
 
 
 def _codes(words: Words | Sequence[str], known: dict[str, int]) -> Array | list[int]:

@@ -14,7 +14,7 @@ Private to ``cyclictest_text``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rtlat import schema
-from rtlat.source import Block, Line
+from rtlat.source import Block, Line, newlines
 
 Array = npt.NDArray[Any]
 
@@ -102,25 +102,28 @@ def tables(block: Block) -> Iterator[Rows | Block]:
         end = data.rfind(b"\n", begin, len(data) if end < 0 else end) + 1
         if begin > at:
             yield Block(line, data[at:begin])
-            line += data.count(b"\n", at, begin)
+            line += newlines(data[at:begin])
         at = begin
         if end > begin:
-            lines = data.count(b"\n", begin, end)
-            yield from _even(data[begin:end], line, lines) or _uneven(data[begin:end], line)
-            at, line = end, line + lines
+            pieces = _even(data[begin:end], line) or _uneven(data[begin:end], line)
+            yield from pieces
+            last = pieces[-1]
+            line = int(last.line[-1]) + 1 if isinstance(last, Rows) else last.first + newlines(last.data)
+            at = end
         elif end == 0 or begin == 0:
             break
     if at < len(data):
         yield Block(line, data[at:], block.whole, block.margin)
 
 
-def _even(data: bytes, first: int, lines: int) -> list[Rows]:
+def _even(data: bytes, first: int) -> Sequence[Rows]:
     """A table whose rows have their digits in the same columns; nothing if a single one differs."""
     length = data.find(b"\n") + 1
     row = data[:length]
     cells = [cell.span() for cell in _DIGITS.finditer(row)]
     apart = {after[0] - before[0] for before, after in pairwise(cells[1:])} or {1}
     widths = {end - begin for begin, end in cells[1:]}
+    lines = len(data) // length
     if lines * length != len(data) or len(apart) > 1 or len(widths) != 1 or not _ROW.match(row):
         return []
     # a digit differs from "0" by its value, and a blank by nothing from the one above it
@@ -130,18 +133,18 @@ def _even(data: bytes, first: int, lines: int) -> list[Rows]:
 
     def number(begin: int, end: int, columns: int) -> Array:
         shape, strides = (lines, columns), (length, min(apart))
-        found = np.zeros(shape, np.int64)
+        found = np.zeros(shape, np.int32 if end - begin <= 9 else np.int64)
         for place in range(begin, end):
             found *= 10
             found += np.ndarray(shape, np.uint8, digits, place, strides)
-        return found
+        return found.astype(np.int64)
 
     counts = number(*cells[1], len(cells) - 1)
     bucket = number(*cells[0], 1)[:, 0]
     return [Rows(np.arange(first, first + lines), bucket, counts, row[-2:-1] == b"\t", cells[0][1] == 5)]
 
 
-def _uneven(data: bytes, first: int) -> Iterator[Rows | Block]:
+def _uneven(data: bytes, first: int) -> Sequence[Rows | Block]:
     """Any table: the rows among the other lines, found by where digits begin and end."""
     text = np.frombuffer(data, np.uint8)
     digit = text - np.uint8(ord("0")) < 10
@@ -160,12 +163,14 @@ def _uneven(data: bytes, first: int) -> Iterator[Rows | Block]:
         table = widths[cell[rows][:, None] + np.arange(cells[0])]
         fits = (begins[cell[rows]] == starts[rows]) & (table[:, 0] >= _BUCKET[0]) & (table[:, 0] <= _BUCKET[1])
         good[rows] = fits & (table[:, 1:] >= _COUNT[0]).all(axis=1) & (table[:, 1:] <= _COUNT[1]).all(axis=1)
+    pieces: list[Rows | Block] = []
     for start, stop in pairwise(np.flatnonzero(np.diff(good, prepend=not good[0], append=not good[-1])).tolist()):
         piece = data[starts[start] : ends[stop - 1] + 1]
         if good[start]:
             numbers = np.fromstring(piece, np.int64, sep=" ").reshape(stop - start, -1)
             lines = np.arange(first + start, first + stop)
             tabbed, narrow = piece[piece.find(b"\n") - 1] == 9, widths[cell[start]] == 5
-            yield Rows(lines, numbers[:, 0], numbers[:, 1:], tabbed, bool(narrow))
+            pieces.append(Rows(lines, numbers[:, 0], numbers[:, 1:], tabbed, bool(narrow)))
         else:
-            yield Block(first + start, piece)
+            pieces.append(Block(first + start, piece))
+    return pieces

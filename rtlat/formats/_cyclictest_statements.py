@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -30,7 +30,7 @@ HUGE_AVERAGE = 10**15
 """What an average is at least, once a negative latency was added as unsigned [printed unit]."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Column:
     """One thread of a table.
 
@@ -44,6 +44,8 @@ class Column:
         The first and the last bucket with a sample, -1 if there is none.
     printed : dict
         First word of a footer line -> number and line.
+    negative : bool
+        Whether a latency was negative: it counts as beyond the table, and wrecks Max and Avg.
     """
 
     series: str
@@ -52,11 +54,10 @@ class Column:
     least: int
     highest: int
     printed: dict[str, tuple[int, int]]
+    negative: bool = field(init=False)
 
-    @property
-    def negative(self) -> bool:
-        """Whether a latency was negative: it counts as beyond the table, and wrecks Max and Avg."""
-        return self.value("Max") >= 2**63 or self.value("Avg") >= HUGE_AVERAGE
+    def __post_init__(self) -> None:
+        self.negative = self.value("Max") >= 2**63 or self.value("Avg") >= HUGE_AVERAGE
 
     def value(self, name: str) -> int:
         """A printed number, -1 if there is none."""
@@ -127,12 +128,15 @@ def state_bins(run: Run, rows: tuple[Array, Array, Array], step: float, open_buc
         The bucket that holds all beyond it, too; -1 if there is none.
     """
     lines, buckets, counts = rows
-    thread, row = np.nonzero(counts.T)
+    by_thread = np.ascontiguousarray(counts.T)
+    place = np.flatnonzero(by_thread)
+    thread = np.repeat(np.arange(len(by_thread)), np.count_nonzero(by_thread, axis=1))
+    row = place - thread * len(buckets)
     bucket = buckets[row]
     high = (bucket + 1) * step
     high[bucket == open_bucket] = math.inf
     series = Words(thread, [f"t{index}" for index in range(counts.shape[1])])
-    run.rows.extend(series, "thread", "bin", bucket * step, high, n=counts[row, thread], line=lines[row])
+    run.rows.extend(series, "thread", "bin", bucket * step, high, n=by_thread.ravel()[place], line=lines[row])
 
 
 def state(run: Run, column: Column, beyond: Beyond, step: float, whole: bool) -> float | None:
