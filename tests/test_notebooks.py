@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import csv
+import json
 import re
 import shutil
 from pathlib import Path
@@ -11,10 +13,13 @@ from typing import Any
 import nbformat
 import pytest
 from browser import opened
+from pandas.testing import assert_frame_equal
 
+import rtlat
 from rtlat.errors import ReportError
 from rtlat.reporting.parameters import parameters_of
 from rtlat.reporting.report import report
+from rtlat.reporting.shown_tables import names
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted(ROOT.glob("notebooks/*.ipynb"))
@@ -173,6 +178,35 @@ def test_a_notebook_makes_its_report_of_its_own_data(path: Path, tmp_path: Path)
     assert all(figure["clipped"] == [] for figure in seen["figures"])
     assert seen["errors"] == seen["requests"] == []
     assert "Traceback" not in page.read_text("utf-8")
+    carries_what_it_read(page, path)
+    tables_lie_beside(page)
+
+
+def carries_what_it_read(page: Path, notebook: Path) -> None:
+    """Fail unless a page gives back what its notebook read."""
+    known = parameters_of(nbformat.read(notebook, 4))
+    data = known["data"].default
+    places = [notebook.parent / place for place in (data if isinstance(data, list) else [data])]
+    keep = {"keep": known["keep"].default} if "keep" in known else {}
+    for mine, theirs in zip(rtlat.read(page), rtlat.read(places, **keep), strict=True):
+        assert_frame_equal(mine, theirs, check_exact=True)
+
+
+def tables_lie_beside(page: Path) -> None:
+    """Fail unless each table of a page lies beside it as CSV and JSON, and each link leads to one."""
+    node = nbformat.read(page.with_suffix(".ipynb"), 4)
+    outputs = [output for cell in node.cells for output in cell.get("outputs", []) if "data" in output]
+    assert all(names(output) for output in outputs if "<table" in output.data.get("text/html", ""))
+    links = re.findall(r'<a href="([^"#]+)">', page.read_text("utf-8"))
+    folder = page.with_suffix(".tables")
+    assert sorted(links) == sorted(f"{folder.name}/{file.name}" for file in folder.iterdir())
+    assert len(links) == 2 * sum(len(names(output)) for output in outputs) > 0
+    for file in folder.glob("*.json"):
+        told = json.loads(file.read_text("utf-8"), parse_constant=pytest.fail)
+        with file.with_suffix(".csv").open(encoding="utf-8", newline="") as table:
+            rows = list(csv.reader(table))
+        assert len(rows) == len(told["rows"]) + 1
+        assert {len(row) for row in rows} == {len(rows[0])}
 
 
 def test_a_hostile_log_writes_nothing_into_the_page(small: Path, tmp_path: Path) -> None:
