@@ -81,10 +81,12 @@ def curves(folder: Folder, choice: Choice) -> Curves:
 def _curves(folder: Folder, choice: Choice) -> Curves:
     """The curves, whatever percentiles and limit are asked for."""
     runs = folder.recording.runs
-    wanted = runs[runs["run"].isin(choice.runs)]
-    members = {
-        str(run): stated(value) or "unknown" for run, value in zip(wanted["run"], wanted[choice.by], strict=True)
-    }
+    columns = list(dict.fromkeys(["run", choice.by, "group", "duration", *_CONTEXT]))
+    rows = runs[runs["run"].isin(choice.runs)][columns].to_dict("records")  # rows are taken apart faster than frames
+    members = {str(row["run"]): stated(row[choice.by]) or "unknown" for row in rows}
+    groups: dict[str, list[dict[Any, Any]]] = {}
+    for row in rows:
+        groups.setdefault(members[str(row["run"])], []).append(row)
     series = folder.by_quantity[choice.quantity, choice.unit]
     parts: dict[tuple[str, str], list[int]] = {}
     for run, places in chosen(folder, choice).items():
@@ -94,9 +96,12 @@ def _curves(folder: Folder, choice: Choice) -> Curves:
     ordered = sorted(parts, key=lambda key: (natural(key[0]), natural(key[1])))
     shown = _greatest(series, parts, ordered)
     made = [_curve(folder, choice, group, name, parts[group, name]) for group, name in shown]
-    groups = [group for group in dict.fromkeys(members.values()) if group in {group for group, _ in shown}]
-    facts = [_facts(group, wanted[[members[str(run)] == group for run in wanted["run"]]]) for group in groups]
-    return Curves(made, _frame(facts), members, len(ordered) - len(shown), _mixed(wanted, members, choice.by))
+    drawn = {group for group, _ in shown}
+    facts = [_facts(group, of) for group, of in groups.items() if group in drawn]
+    mixed = [
+        name for name in _CONTEXT if name != choice.by and any(len(_values(of, name)) > 1 for of in groups.values())
+    ]
+    return Curves(made, _frame(facts), members, len(ordered) - len(shown), mixed)
 
 
 def chosen(folder: Folder, choice: Choice) -> dict[str, list[int]]:
@@ -105,9 +110,10 @@ def chosen(folder: Folder, choice: Choice) -> dict[str, list[int]]:
     What a tool prints of all series together is no series beside them.
     """
     key = choice.quantity, choice.unit
+    series, places = folder.by_quantity[key], folder.places[key]
     found = {}
     for run in choice.runs:
-        names = {place: folder.by_quantity[key][place].group.series for place in folder.places[key].get(run, [])}
+        names = {place: series[place].group.series for place in places.get(run, [])}
         if choice.series in (POOLED, EACH):
             alone = set(names.values()) == {"all"}
             found[run] = [place for place, name in names.items() if alone or name != "all"]
@@ -136,31 +142,26 @@ def _curve(folder: Folder, choice: Choice, group: str, series: str, places: Sequ
     return Curve(replace(d, run=group, series=series), period if period > 0 else math.nan)
 
 
-def _facts(group: str, runs: pd.DataFrame) -> dict[str, Any]:
+def _facts(group: str, runs: Sequence[dict[Any, Any]]) -> dict[str, Any]:
     """A group as if it were a run."""
-    facts: dict[str, Any] = {name: _joined(runs[name]) for name in ("group", "approach", "load")}
-    return facts | {"run": group, "duration": runs["duration"].sum(skipna=False), "evidence": "log"}
+    facts: dict[str, Any] = {name: _joined(_values(runs, name)) for name in ("group", "approach", "load")}
+    return facts | {"run": group, "duration": sum(row["duration"] for row in runs), "evidence": "log"}
 
 
-def _joined(column: pd.Series[Any]) -> str:
-    """The values of a column, each once."""
-    values = {stated(value) or "unknown": None for value in column}
-    return "" if list(values) == ["unknown"] else listed(list(values))
+def _values(runs: Sequence[dict[Any, Any]], name: str) -> list[str]:
+    """What runs state of a fact, each value once."""
+    return list(dict.fromkeys(stated(row[name]) or "unknown" for row in runs))
+
+
+def _joined(values: list[str]) -> str:
+    """Values in one line; nothing if none is stated."""
+    return "" if values == ["unknown"] else listed(values)
 
 
 def _frame(facts: list[dict[str, Any]]) -> pd.DataFrame:
     import pandas as pd
 
     return pd.DataFrame(facts, columns=["run", "group", "approach", "load", "duration", "evidence"])
-
-
-def _mixed(runs: pd.DataFrame, members: Mapping[str, str], by: str) -> list[str]:
-    """The facts in which runs differ that are drawn as one."""
-    groups = [members[str(run)] for run in runs["run"]]
-    if len(set(groups)) == len(groups):
-        return []
-    several = runs.groupby(groups)[list(_CONTEXT)].nunique(dropna=False)
-    return [name for name in _CONTEXT if name != by and (several[name] > 1).any()]
 
 
 def looked(runs: pd.DataFrame, by: str) -> pd.DataFrame:

@@ -61,8 +61,8 @@ def exceedance(folder: Folder, choice: Choice) -> go.Figure:
         share = float(1 - fraction(percent))
         if least < share < 1:
             shapes.append({"type": "line", "x0": 0, "x1": 1, "y0": share, "y1": share, "line": _line(0.7), **at})
-            text: dict[str, Any] = {"text": f"p{percent}", "x": 1, "y": math.log10(share), "showarrow": False}
-            text |= {"name": _PERCENTILE, "xanchor": "right", "yanchor": "bottom", "font": {"size": 10, "color": SOFT}}
+            text: dict[str, Any] = {"text": f"p{percent}", "x": 0, "y": math.log10(share), "showarrow": False}
+            text |= {"name": _PERCENTILE, "xanchor": "left", "yanchor": "bottom", "font": {"size": 10, "color": SOFT}}
             texts.append(text | at)
     figure.layout.update(shapes=shapes, annotations=texts)
     return figure
@@ -154,8 +154,8 @@ def _exceedance(folder: Folder, choice: Choice) -> go.Figure:
     points = _table(ccdf_of, found.distributions)
     if points is None:
         return _nothing()
-    worst = [(d.run, d.series, d.quantity, stats.maximum(d).over(divisor(d))) for d in found.distributions]
-    summary = pd.DataFrame(worst, columns=["run", "series", "quantity", "max"])
+    rows = [(d.run, d.series, d.quantity, d.total, stats.maximum(d).over(divisor(d))) for d in found.distributions]
+    summary = pd.DataFrame(rows, columns=["run", "series", "quantity", "n", "max"])
     return _narrow(figures.ccdf_figure(points, summary, looked(found.runs, choice.by)), choice)
 
 
@@ -163,16 +163,17 @@ def _exceedance(folder: Folder, choice: Choice) -> go.Figure:
 def _by_series(folder: Folder, choice: Choice) -> go.Figure:
     found = curves(folder, choice)
     key = choice.quantity, choice.unit
+    series, places = folder.by_quantity[key], folder.places[key]
     parts: dict[tuple[str, str], list[int]] = {}
-    for run in choice.runs:
-        for place in folder.places[key].get(run, []):
-            if (series := folder.by_quantity[key][place].group.series) != "all":
-                parts.setdefault((found.members[run], series), []).append(place)
+    for run, group in found.members.items():
+        for place in places.get(run, []):
+            if series[place].group.series != "all":
+                parts.setdefault((group, series[place].group.series), []).append(place)
     runs = looked(found.runs, choice.by)
     if len(parts) > MOST_ROWS:
         together: dict[tuple[str, str], list[int]] = {}
-        for (_, series), places in parts.items():
-            together.setdefault((_ALL, series), []).extend(places)
+        for (_, name), several in parts.items():
+            together.setdefault((_ALL, name), []).extend(several)
         parts, runs = together, runs.head(1).assign(run=_ALL)
     ordered = sorted(parts, key=lambda one: (natural(one[0]), natural(one[1])))
     pooled = [replace(folder.pools[key].pool(parts[one]), run=one[0], series=one[1]) for one in ordered]
