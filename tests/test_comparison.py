@@ -14,6 +14,7 @@ from recordings import SAME_FACTS, US, histogram, recording
 
 import rtlat
 from rtlat.cli import main
+from rtlat.comparing import comparison_html
 from rtlat.comparing.comparison_html import compared
 from rtlat.comparing.comparison_views import json_of, overall, text
 from rtlat.comparing.experiment import commands
@@ -161,7 +162,7 @@ def test_the_seeds_cannot_be_ranked_and_say_what_would_do() -> None:
     assert "latency -t 0 -p 1000" in shown
     assert found.experiment[-1].startswith("rtlat compare lab/")
     assert found.experiment[-1].endswith("--against lab/rtirq")
-    page = compared(rtlat.read(SEEDS), "rtirq", "", "pooled", None)
+    page = comparison_html.shown(compared(rtlat.read(SEEDS), "rtirq", "", "pooled", None))
     assert "These cannot be ranked" in page
     assert "stress-ng" in page
 
@@ -208,7 +209,7 @@ def test_what_is_asked_must_make_sense() -> None:
 
 def test_hostile_names_reach_no_page() -> None:
     mine, theirs = made({20: 9000}, approach="<script>"), made({20: 9000}, approach="b")
-    page = compared(recording(mine, theirs), "b", "", "pooled", None)
+    page = comparison_html.shown(compared(recording(mine, theirs), "b", "", "pooled", None))
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
 

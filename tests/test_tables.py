@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import rtlat
-from rtlat.display import markup, tables
+from rtlat.display import answers, markup, tables
 from rtlat.errors import SelectionError
 from rtlat.statistics.results import Bounds, refused
 
@@ -116,7 +116,7 @@ def test_cells_say_what_a_result_says() -> None:
 
 def test_the_answer_names_lowest_highest_and_worst(recording: rtlat.Recording) -> None:
     rows = tables.chosen(rtlat.summary(recording, PERCENTS), recording.runs)
-    text = re.sub(r"<[^>]*>", "", markup.answer(rows, recording.runs, NAMES))
+    text = re.sub(r"<[^>]*>", "", answers.levels(rows, recording.runs, NAMES) + answers.caveats(rows, recording.runs))
     assert "the lowest p99.9 is 2-3 us (EVL · idle), the highest 30-31 us (PREEMPT_RT · a&lt;b, busy)" in text
     assert "Worst observed: 2750-2751 us (PREEMPT_RT · a&lt;b, busy; n 1,002, 1 h)." in text
     assert "Loads differ (a&lt;b, idle)" in text
@@ -134,7 +134,8 @@ def test_the_answer_says_what_logs_do_not_tell_apart() -> None:
         frame = pd.DataFrame(rows).astype({"n": "Int64"})
         names = list(dict.fromkeys(frame["run"]))
         columns = {"approach": "", "load": "", "group": "g", "duration": math.nan, "note": ""}
-        return re.sub(r"<[^>]*>", "", markup.answer(frame, pd.DataFrame({"run": names, **columns}), ["p50"]))
+        runs = pd.DataFrame({"run": names, **columns})
+        return re.sub(r"<[^>]*>", "", answers.levels(frame, runs, ["p50"]) + answers.caveats(frame, runs))
 
     assert "do not tell the p50 of 2 runs apart" in told(row("a", 5, 9), row("b", 8, 12))
     assert "of 2 runs the lowest p50 is 5-8 us (a), the highest 9-12 us (b)" in told(row("a", 5, 8), row("b", 9, 12))

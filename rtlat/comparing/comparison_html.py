@@ -1,4 +1,4 @@
-"""A comparison in a notebook: what may be compared and what follows, then each pair with its tables."""
+"""A comparison in a notebook: what follows in a few sentences, and each pair with its tables."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rtlat.display.look import shortened
 from rtlat.display.markup import STYLE, Html
 from rtlat.errors import SelectionError
 from rtlat.protocol import Recording
+from rtlat.statistics.repeats import NO_WORSE, WORSE
 
 if TYPE_CHECKING:
     from rtlat.comparing.comparison import Percents
@@ -25,10 +26,14 @@ _LONGEST = 60
 """Characters of a load in a heading, and of a cell that stays on one line."""
 
 
+_MOST = 3
+"""Conclusions that are told at once."""
+
+
 def compared(
     recording: Recording, against: str, quantity: str, series: str, percentiles: Percents, limit: str = ""
-) -> Html:
-    """Return what a comparison of the approaches found, as HTML; one sentence where there is only one.
+) -> Comparison | str:
+    """Return what a comparison of the approaches found, or why there is none: one approach, say.
 
     Parameters
     ----------
@@ -37,13 +42,45 @@ def compared(
     """
     try:
         asked: dict[str, Any] = {"quantity": quantity, "series": series, "percentiles": percentiles}
-        return shown(compare(recording, against, limit=limit or None, **asked))
+        return compare(recording, against, limit=limit or None, **asked)
     except SelectionError as error:
-        return Html(f"<p>Nothing is compared: {html.escape(str(error))}.</p>")
+        return f"Nothing is compared: {error}."
 
 
-def shown(found: Comparison) -> Html:
+def verdict(found: Comparison | str) -> Html:
+    """Return what follows from a comparison in a few sentences, the gravest first.
+
+    Parameters
+    ----------
+    found : Comparison or str
+        As `compared` gives it.
+    """
+    if isinstance(found, str):
+        return Html(f"<p>{html.escape(found)}</p>")
+    rows = found.outcomes.to_dict("records")
+    met = [row for row in rows if row["outcome"] != NOT_COMPARABLE]
+    met.sort(key=lambda row: [WORSE, NO_WORSE].index(row["outcome"]) if row["outcome"] in (WORSE, NO_WORSE) else 2)
+    lines = [
+        f"<li><b>{row['outcome'].capitalize()}</b>: {html.escape(_of(row))}: {html.escape(row['why'])}.</li>"
+        for row in met[:_MOST]
+    ]
+    rest = [f"{len(met) - _MOST} more conclusions"] * (len(met) > _MOST)
+    left = len(rows) - len(met)
+    rest += [f"{left} {'pairs' if left > 1 else 'pair'} that cannot be compared, with the reasons,"] * (left > 0)
+    more = f"<p>{' and '.join(rest).rstrip(',')} stand below.</p>" if rest else ""
+    return Html(f"<ul>{''.join(lines)}</ul>{more}" if lines else f"<p>{UNRANKED}.</p>{more}")
+
+
+def _of(row: dict[Any, Any]) -> str:
+    """What was compared with what."""
+    load = "load unknown" if row["load"] == "unknown" else shortened(row["load"], 30, tail=False)
+    return f"{row['arm']} against {row['against']}, {row['quantity']}, {load}"
+
+
+def shown(found: Comparison | str) -> Html:
     """Return a comparison as HTML."""
+    if isinstance(found, str):
+        return verdict(found)
     rows = found.outcomes.to_dict("records")
     met = [row for row in rows if row["outcome"] != NOT_COMPARABLE]
     alone = [row for row in rows if row["outcome"] == NOT_COMPARABLE]

@@ -6,6 +6,7 @@ stands for its run.
 
 from __future__ import annotations
 
+import html
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ import numpy as np
 
 from rtlat.deadlines.deadline import EVERY, PRESETS, RECORDED, Duty, Misses, every_period, margin, recorded
 from rtlat.display.look import duration, shortened, stated
+from rtlat.display.markup import Html
 from rtlat.errors import UsageError
 from rtlat.intervals import Array, Distribution
 from rtlat.schema import duration_ns
@@ -194,15 +196,21 @@ def in_full(tolds: Sequence[Told], runs: pd.DataFrame, task: Duty) -> pd.DataFra
     return pd.DataFrame(lines, columns=names).astype({"n": "Int64"})
 
 
-def answer(table: pd.DataFrame, task: Duty) -> str:
-    """Return how many runs meet the task's demand, in a sentence."""
+def answer(table: pd.DataFrame, task: Duty) -> Html:
+    """Return how many runs meet the task's demand, and the least margin, in sentences."""
     counts = table["verdict"].value_counts()
     known = [
         f"{counts[name]} {name}" for name in ("met", "tolerated", "missed", "undecided", "unknown") if name in counts
     ]
     allowed = f", {task.tolerated} misses in a row tolerated" if task.tolerated else ""
     what = f"activated every {duration(task.period)}, to start within {duration(task.limit / 1e9)}{allowed}"
-    return f"A task {what}: of {len(table)} runs {', '.join(known) or 'none tells'}."
+    first = f"<b>A task {what}: of {len(table)} runs {', '.join(known) or 'none tells'}.</b>"
+    margins = [row for row in table.to_dict("records") if row["margin"].status != "refused"]
+    if not margins:
+        return Html(f"<p>{first}</p>")
+    least = min(margins, key=lambda row: row["margin"].low)
+    margin = html.escape(f"{least['margin'].text(least['unit'])} ({least['run']})")
+    return Html(f"<p>{first} The least margin is <b>{margin}</b>.</p>")
 
 
 def curves(tolds: Sequence[Told], task: Duty) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Tables and sentences as escaped HTML: what a reader sees first, and what a table's cells cannot hold."""
+"""Tables as escaped HTML, and what runs have in common."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rtlat.display import plain
-from rtlat.display.look import duration, looks, shortened, stated, titled
-from rtlat.display.tables import TOLD, context_differences, context_shared, deciding, listed, ordered
-from rtlat.schema import QUANTITIES
+from rtlat.display.look import shortened, stated, titled
+from rtlat.display.tables import context_differences, context_shared
 from rtlat.statistics.results import STATUSES, Bounds
 
 if TYPE_CHECKING:
@@ -161,95 +160,3 @@ def context(rows: pd.DataFrame, runs: pd.DataFrame) -> Html:
         if len(used) > 1:
             parts.append(shown(context_differences(used), "Nothing that the logs or run cards state differs."))
     return joined(parts)
-
-
-def answer(rows: pd.DataFrame, runs: pd.DataFrame, percentiles: Sequence[str]) -> Html:
-    """Return what a comparison found: two sentences for each quantity, and why quantities are not ranked.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        As `rtlat.display.tables.chosen` gives them.
-    runs : DataFrame
-        As in `rtlat.schema.RUNS`.
-    percentiles : sequence of str
-        Columns of `rows`, rising.
-    """
-    look = looks(runs)
-    times = {str(run): duration(seconds) for run, seconds in zip(runs["run"], runs["duration"], strict=True)}
-    parts = []
-    for (quantity, unit), group in rows.groupby(["quantity", "unit"], sort=False):
-        found = list(ordered(group, percentiles))
-        if all(row[name].status == "refused" for row in found for name in (*percentiles, "max")):
-            continue
-        for row in found:
-            label, name = look[row["run"]].label, html.escape(row["name"])
-            row["who"] = f"{label}, {name}" if look[row["run"]].name not in label else label
-        sentences = _spread(found, percentiles, str(unit)), _worst(found, str(unit), times), _note(found, runs)
-        parts.append(f"<li><b>{quantity} [{unit}]</b>: {' '.join(sentences)}</li>")
-    return Html(f"<ul>{''.join(parts)}</ul>{_why(rows, runs)}")
-
-
-def _spread(rows: list[dict[str, Any]], percentiles: Sequence[str], unit: str) -> str:
-    """Which run has the lowest and which the highest value of the highest percentile that most rows have."""
-    name = deciding(rows, percentiles)[0]
-    told = [row for row in rows if row[name].status in TOLD]
-    found = told or [row for row in rows if row[name].status != "refused"]
-    if not found:
-        return "no percentile is known."
-    found.sort(key=lambda row: (row[name].low, row[name].high))
-    lowest, highest = (f"{_value(row[name], unit)} ({row['who']})" for row in (found[0], found[-1]))
-    most = len(found)
-    if most == 1:
-        return f"{name} is {lowest}."
-    alike = sum(row[name].low <= found[0][name].high for row in found[1:])
-    if alike == most - 1:
-        return f"the logs do not tell the {name} of {most} runs apart: {lowest}, {highest}."
-    besides = f" ({alike} more may be as low)" if alike else ""
-    return f"of {most} runs the lowest {name} is {lowest}{besides}, the highest {highest}."
-
-
-def _worst(rows: list[dict[str, Any]], unit: str, times: dict[str, str]) -> str:
-    """The worst observed value, always with n and duration."""
-    known = [row for row in rows if row["max"].status != "refused"]
-    if not known:
-        return "No largest value is printed."
-    row = max(known, key=lambda row: row["max"].low)
-    n = f"{row['n']:,}" if stated(row["n"]) else "unknown"
-    basis = f"n {n}, {times[str(row['run'])] or 'duration unknown'}"
-    return f"Worst observed: {_value(row['max'], unit)} ({row['who']}; {basis})."
-
-
-def _note(rows: list[dict[str, Any]], runs: pd.DataFrame) -> str:
-    """What the cards say of most of these runs, such as that the machine was emulated."""
-    names = {row["run"] for row in rows}
-    notes = runs["note"][runs["run"].isin(names)]
-    counted = notes.value_counts()
-    often = [str(note) for note, count in counted.items() if stated(note) and count > max(1, len(names) / 2)]
-    return html.escape(" ".join(f"Note: {note}." for note in often))
-
-
-def _value(cell: Bounds, unit: str) -> str:
-    """A result in a sentence."""
-    return f"<b>{html.escape(cell.text(unit))}</b>"
-
-
-def _why(rows: pd.DataFrame, runs: pd.DataFrame) -> str:
-    """Why groups are not ranked against each other, and what to mind within one."""
-    sentences = []
-    quantities = list(dict.fromkeys(rows["quantity"]))
-    if len(quantities) > 1:
-        meant = "; ".join(f"{quantity}: {QUANTITIES.get(quantity, 'not stated')}" for quantity in quantities)
-        sentences.append(
-            "Quantities are not ranked against each other: they measure different paths, and the longer path takes"
-            f" longer on any system ({html.escape(meant)})."
-        )
-    if "cycles" in set(rows["unit"]) and rows["unit"].nunique() > 1:
-        sentences.append("Cycles stand apart from microseconds because the clock rate is not stated.")
-    used = runs[runs["run"].isin(rows["run"])]
-    loads = list(dict.fromkeys(stated(load) or "unknown" for load in used["load"]))
-    if len(loads) > 1:
-        sentences.append(f"Loads differ ({html.escape(listed(loads))}): compare rows of the same load.")
-    if len({stated(seconds) for seconds in used["duration"]}) > 1:
-        sentences.append("Durations differ: a worst observed value can only grow with the number of observations.")
-    return f"<p>{' '.join(sentences)}</p>" if sentences else ""

@@ -95,7 +95,7 @@ class Panel:
     def _pixels(self, axis: str, value: float, size: float) -> float:
         """Where a value stands on a logarithmic axis that is so many pixels long."""
         low, high = self.figure.layout[f"{axis}axis{self._suffix}"].range
-        return (math.log10(value) - low) / (high - low) * size
+        return float((math.log10(value) - low) / (high - low) * size)
 
     def bar(self, x: tuple[float, float], y: float, run: Look) -> None:
         """Draw bounds as a bar."""
@@ -182,7 +182,7 @@ def room_beside(low: float, high: float, curves: Iterable[Look]) -> float:
     """Return where an axis that shows up to `high` ends so that labels fit behind the curves, if they are few."""
     labels = {run.label: run.brief for run in curves}
     room = max(map(_wide, labels.values()), default=0) if len(labels) <= MOST_NAMED else 0
-    return high * max(1.4, (high / low) ** (room / (_WIDTH - room)))
+    return float(high * max(1.4, (high / low) ** (room / (_WIDTH - room))))
 
 
 def _wide(text: str) -> int:

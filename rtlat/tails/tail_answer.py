@@ -6,6 +6,7 @@ import html
 import math
 from collections.abc import Sequence
 
+from rtlat.display.answers import folded
 from rtlat.display.look import shortened
 from rtlat.display.markup import Html
 from rtlat.selection import divisor
@@ -35,13 +36,13 @@ def answer(examined: Sequence[Examined], limit: str = "", confidence: str | floa
     for one in examined:
         groups.setdefault(one.group, []).append(one)
     parts = []
-    for (quantity, unit), runs in groups.items():
+    for (quantity, unit), runs in sorted(groups.items(), key=lambda group: -len(group[1])):
         further = "".join(
             f"<li>{sentence}</li>" for sentence in (*_limit(runs, limit, confidence), *_levels(runs, unit))
         )
         first = f"<b>{html.escape(quantity)} [{html.escape(unit)}]</b>: {_worst(runs, unit)} {_count(runs)}"
         parts.append(f"<li>{first}{f'<ul>{further}</ul>' if further else ''}</li>")
-    return Html(f"<ul>{''.join(parts)}</ul>{standing()}")
+    return Html(f"{folded(parts)}{standing()}")
 
 
 def standing() -> Html:
