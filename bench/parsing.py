@@ -1,176 +1,216 @@
-"""A ``cyclictest -v`` log of eight threads to counts by thread and value, against limits and what people use for it.
+"""Long logs from text to counts: against a newline count, pandas, noise, compression, and how memory grows.
 
-Every job gives how many samples there are and their sum, so that all do the same work. `mawk` is what a shell user
-types; pandas, polars, duckdb and pyarrow read the lines as a table with colons between its columns.
+Our side parses, checks every digit, counts by thread and value, keeps block maxima and the greatest samples, and hashes
+the file; pandas counts by thread and value and keeps block maxima. Both must find the same.
 """
 
 from __future__ import annotations
 
 import gzip
-import importlib.util
-import os
-import random
-import shutil
+import lzma
+import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.scoreboard import Effort, Job, Measured, Row, alternately, milliseconds
-from bench.verbose import THREADS, header, write_log
+from bench import samples
+from bench.scoreboard import Effort, Job, Row, alternately, milliseconds, once
 
-LINES = 1e7
-NOISE = ("# a remark\n", "[  12.345678] usb 1-1: new high-speed USB device\n", "\n", "T: 0 of the past\n", "\x1b[2J")
-
-RTLAT = """
-(run,) = parse(Source(Path({path!r}), "log", keep=0))
-numbers, words = joined(run.rows.chunks())
-bins = words["kind"].codes == words["kind"].names.index("bin")
-n = numbers["n"][bins]
-answer = [int(n.sum()), int((numbers["low"][bins] * n).sum() / run.facts["resolution"])]
-"""
-RTLAT_SETUP = """
+SETUP = """
+import sys
+import numpy as np
 from pathlib import Path
-from rtlat.columns import joined
-from rtlat.formats.cyclictest_text import parse
+from rtlat.formats.{module} import parse
 from rtlat.source import Source
+{more}
 """
-NEWLINES = """
-count, rest = 0, 0
+OURS = """
+(run,) = parse(Source(Path({path!r}), "log", keep=0))
+rows = run.rows.arrays()
+bins = rows["kind"] == "bin"
+n, low = rows["n"][bins], rows["low"][bins] / run.facts["resolution"]
+answer = [int(n.sum()), float((low * n).sum()), float(low.max())]
+"""
+OURS_NOISY = OURS + "answer += [run.rejected.total]"
+NUMPY_FLOOR = """
+lines = 0
 with open({path!r}, "rb") as log:
     while block := log.read(1 << 20):
-        count += np.count_nonzero(np.frombuffer(block, np.uint8) == 10)
-answer = None
+        lines += int(np.count_nonzero(np.frombuffer(block, np.uint8) == 10))
 """
-COUNTED = """
+FLOOR = NUMPY_FLOOR.replace("int(np.count_nonzero(np.frombuffer(block, np.uint8) == 10))", 'block.count(b"\\n")')
+PANDAS = """
 counts = np.zeros({threads} << 16, np.int64)
-for thread, value in chunks:
-    found = np.bincount((np.asarray(thread) << 16) + np.asarray(value))
+maxima = np.zeros(({threads}, 1 << 20), np.int64)
+chunks = pd.read_csv({path!r}, sep=":", header=None, skiprows={header}, chunksize=500_000, names=["t", "c", "v"])
+for chunk in chunks:
+    thread, cycle, value = (chunk[name].to_numpy() for name in "tcv")
+    found = np.bincount((thread << 16) + value)
     counts[: len(found)] += found
+    block = (thread << 20) + (cycle >> 10)
+    starts = np.flatnonzero(np.diff(block, prepend=-1))
+    np.maximum.at(maxima.reshape(-1), block[starts], np.maximum.reduceat(value, starts))
 values = np.arange(len(counts)) & 0xFFFF
-answer = [int(counts.sum()), int((values * counts).sum())]
+answer = [int(counts.sum()), float((values * counts).sum()), float(values[counts > 0].max())]
 """
-PEERS = {
-    "pandas": Job(
-        """
-read = pd.read_csv({path!r}, sep=":", header=None, skiprows={header}, chunksize=500_000, names=["t", "c", "v"])
-chunks = ((chunk["t"].to_numpy(), chunk["v"].to_numpy()) for chunk in read)
+FILTERED = """
+import io
+with open({path!r}, "rb") as log:
+    table = pd.read_csv(io.BytesIO(b"".join(line for line in log if line.startswith(b"RTD|"))), sep="|", header=None)
+answer = [len(table), round(float(table[3].max()) * 1000)]
 """
-        + COUNTED,
-        "import numpy as np, pandas as pd",
-    ),
-    "loadtxt": Job(
-        """
-table = np.loadtxt({path!r}, np.int64, delimiter=":", skiprows={header})
-chunks = [(table[:, 0], table[:, 2])]
+WINDOWS = """
+(run,) = parse(Source(Path({path!r}), "log"))
+rows = run.rows.arrays()
+answer = [len(rows["high"]), round(float(rows["high"].max()))]
 """
-        + COUNTED,
-        "import numpy as np",
-    ),
-    "polars": Job(
-        """
-lines = pl.scan_csv({path!r}, separator="\\n", skip_rows={header}, has_header=False, new_columns=["line"],
-                    schema={{"line": pl.String}}, quote_char=None)
-parts = pl.col("line").str.split_exact(":", 2).struct
-number = lambda place: parts.field(f"field_{{place}}").str.strip_chars().cast(pl.Int64)
-table = lines.select(t=number(0), v=number(2)).group_by("t", "v").len().collect(engine="streaming")
-answer = [int(table["len"].sum()), int((table["v"] * table["len"]).sum())]
-""",
-        "import polars as pl",
-    ),
-    "duckdb": Job(
-        """
-table = duckdb.sql('''select v, count(*) as n from read_csv({path!r}, delim=':', skip={header}, header=false,
-    auto_detect=false, columns={{'t': 'BIGINT', 'c': 'BIGINT', 'v': 'BIGINT'}}) group by t, v''').fetchnumpy()
-answer = [int(table["n"].sum()), int((table["v"] * table["n"]).sum())]
-""",
-        "import duckdb\nduckdb.sql('set threads=1')",
-    ),
-    "pyarrow": Job(
-        """
-options = [csv.ReadOptions(use_threads=False, skip_rows={header}, column_names=["t", "c", "v"]),
-           csv.ParseOptions(delimiter=":"), csv.ConvertOptions(column_types=dict.fromkeys("tcv", pa.string()))]
-number = lambda column: pc.cast(pc.utf8_trim_whitespace(column), pa.int64()).to_numpy()
-chunks = ((number(part["t"]), number(part["v"])) for part in csv.open_csv({path!r}, *options))
+SPLIT = """
+latency, cpu = [], []
+with open({path!r}) as log:
+    for line in log:
+        words = line.split()
+        if "timer_latency" in words:
+            latency.append(int(words[-2]))
+            cpu.append(words[1])
+answer = [len(latency), sum(latency)]
 """
-        + COUNTED,
-        "import numpy as np, pyarrow as pa, pyarrow.csv as csv, pyarrow.compute as pc",
-    ),
-    "mawk": Job(
-        """
-program = 'NR > {header} {{ n[$1 " " $3]++ }} END {{ for (k in n) {{ split(k, a, " "); s += n[k]; w += a[2] * n[k] }}'
-program += ' printf "%.0f %.0f", s, w }}'
-done = subprocess.run(["mawk", "-F:", program, {path!r}], capture_output=True, text=True, check=True)
-answer = [int(number) for number in done.stdout.split()]
-""",
-        "import subprocess",
-    ),
-}
-GOALS = {"pandas": 0.5}
+ACTIVATIONS = """
+(run,) = parse(Source(Path({path!r}), "log"))
+rows = run.rows.arrays()
+answer = [len(rows["low"]), int(rows["low"].sum())]
+"""
+CYCLICTEST = SETUP.format(module="cyclictest_text", more="")
+WITH_PANDAS = "import numpy as np\nimport pandas as pd"
+WITHOUT_ISAL = 'sys.modules["isal.igzip"] = None'
 
 
 def rows(effort: Effort) -> Iterator[Row]:
-    """Yield what clean and noisy logs cost, plain and compressed."""
-    lines = effort.many(LINES)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "clean.log")
-        write_log(path, lines)
+    """Yield the rows."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        log = samples.write_verbose(folder / "clean.log", effort.many(1e7))
+        yield from _clean(log, effort)
+        yield from _noisy(log, folder, effort)
+        yield from _compressed(folder, effort)
+        log.unlink()
+        yield from _memory(folder, effort)
+        yield from _others(folder, effort)
+
+
+def _clean(log: Path, effort: Effort) -> Iterator[Row]:
+    """A log as cyclictest prints it."""
+    said = {"path": str(log), "threads": samples.THREADS, "header": samples.HEADER.count(b"\n")}
+    found = alternately(
+        {
+            "rtlat": Job(OURS.format(**said), CYCLICTEST),
+            "pandas": Job(PANDAS.format(**said), WITH_PANDAS),
+            "count": Job(FLOOR.format(**said), "import numpy as np\nanswer = None"),
+            "numpy": Job(NUMPY_FLOOR.format(**said), "import numpy as np\nanswer = None"),
+        },
+        effort.rounds,
+    )
+    ours = found["rtlat"].seconds
+    for row, who, goal, what in (
+        ("parse-floor", "count", 6, "bytes.count of the newlines"),
+        ("parse-floor-numpy", "numpy", None, "numpy's count of the newlines, 32 or 64 bytes at a time"),
+        ("parse-peer", "pandas", 0.5, "pandas in chunks"),
+    ):
+        theirs = found[who].seconds
+        what = f"a -v log of {_lines(log):.0e} lines / {what}"
+        yield Row(row, what, ours / theirs, goal, f"{milliseconds(ours)} / {milliseconds(theirs)}")
+
+
+def _noisy(log: Path, folder: Path, effort: Effort) -> Iterator[Row]:
+    """A stray line in a thousand, against the same without; and what is kept, against a pattern line by line."""
+    noisy = folder / "noisy.log"
+    samples.write_noisy(noisy, log)
+    found = alternately(
+        {
+            "noisy": Job(OURS_NOISY.format(path=str(noisy)), CYCLICTEST),
+            "clean": Job(OURS.format(path=str(log)) + "answer = None", CYCLICTEST),
+        },
+        effort.rounds,
+    )
+    if (expected := reference(noisy)) != found["noisy"].answer:
+        raise AssertionError(f"rtlat {found['noisy'].answer}, line by line {expected}")
+    seconds, clean = found["noisy"].seconds, found["clean"].seconds
+    what = "a -v log with a stray line in a thousand, kept and rejected exactly / the same without"
+    yield Row("parse-noise", what, seconds / clean, 2.5, f"{milliseconds(seconds)} / {milliseconds(clean)}")
+
+
+def reference(path: Path) -> list[float]:
+    """Samples, their sum, the greatest, and damaged lines: by a pattern, line by line."""
+    sample = re.compile(rb"(?:\x1b\[0m)?( {0,7}\d{1,8}):( {0,7}\d{1,8}):( {0,7}-?\d{1,8})\n")
+    n, total, greatest, rejected = 0, 0, 0, 0
+    with path.open("rb") as lines:
+        for line in lines:
+            if (match := sample.fullmatch(line)) and all(len(cell) == 8 for cell in match.groups()):
+                value = int(match[3])
+                n, total, greatest = n + 1, total + value, max(greatest, value)
+            else:
+                rejected += bool(re.match(rb"[ \d]{8}:[ \d]{8,18}:", line))
+    return [n, float(total), float(greatest), rejected]
+
+
+def _compressed(folder: Path, effort: Effort) -> Iterator[Row]:
+    """What it costs that a log is compressed."""
+    plain = samples.write_verbose(folder / "plain.log", effort.many(4e6))
+    data = plain.read_bytes()
+    (folder / "log.gz").write_bytes(gzip.compress(data, 6))
+    (folder / "log.xz").write_bytes(lzma.compress(data, preset=1))
+    jobs = {
+        "plain": Job(OURS.format(path=str(plain)), CYCLICTEST),
+        "gz-isal": Job(OURS.format(path=str(folder / "log.gz")), CYCLICTEST + "import isal.igzip"),
+        "gz-stdlib": Job(OURS.format(path=str(folder / "log.gz")), CYCLICTEST + WITHOUT_ISAL),
+        "xz": Job(OURS.format(path=str(folder / "log.xz")), CYCLICTEST),
+    }
+    try:
+        import zstandard
+    except ImportError:
+        pass
+    else:
+        (folder / "log.zst").write_bytes(zstandard.ZstdCompressor(3).compress(data))
+        jobs["zst"] = Job(OURS.format(path=str(folder / "log.zst")), CYCLICTEST + "import zstandard")
+    found = alternately(jobs, effort.rounds)
+    goals = {"gz-isal": 1.3, "gz-stdlib": 1.7}
+    seconds = found["plain"].seconds
+    for name in list(jobs)[1:]:
+        detail = f"{milliseconds(found[name].seconds)} / {milliseconds(seconds)}"
+        yield Row(name, f"the same log as {name} / plain", found[name].seconds / seconds, goals.get(name), detail)
+
+
+def _memory(folder: Path, effort: Effort) -> Iterator[Row]:
+    """How much more memory a log takes that is fifty times as long."""
+    peaks, sizes = [], []
+    for lines in (1e6, 5e7):
+        log = samples.write_verbose(folder / "long.log", effort.many(lines))
+        sizes.append(log.stat().st_size / 2**20)
+        peaks.append(once(Job(OURS.format(path=str(log)), CYCLICTEST)).peak)
+        log.unlink()
+    detail = f"{peaks[0]:.0f} to {peaks[1]:.0f} MB, the log {sizes[0]:.0f} to {sizes[1]:.0f} MB"
+    growth = (peaks[1] - peaks[0]) / (sizes[1] - sizes[0])
+    yield Row("parse-memory", "growth of peak memory / of a -v log, 1e6 to 5e7 lines", growth, 0.03, detail)
+    yield Row("parse-peak", "peak memory of the whole process / 250 MB", peaks[1] / 250, 1.0, f"{peaks[1]:.0f} MB")
+
+
+def _others(folder: Path, effort: Effort) -> Iterator[Row]:
+    """Lines per second, and activations."""
+    week = samples.write_xenomai(folder / "xenomai.log", effort.many(604_800))
+    trace = samples.write_timerlat(folder / "timerlat.txt", effort.many(1e6) // 8 * 8)
+    for name, what, log, ours, module, theirs, setup in (
+        ("rtd-peer", "a week of RTD lines / filtered, then pandas", week, WINDOWS, "rtd_table", FILTERED, WITH_PANDAS),
+        ("timerlat-peer", "a timerlat trace / str.split of each line", trace, ACTIVATIONS, "tracer_lines", SPLIT, ""),
+    ):
         jobs = {
-            "rtlat": _job(Job(RTLAT, RTLAT_SETUP), path),
-            "newlines": _job(Job(NEWLINES, "import numpy as np"), path),
+            "rtlat": Job(ours.format(path=str(log)), SETUP.format(module=module, more="")),
+            "peer": Job(theirs.format(path=str(log)), setup),
         }
-        jobs |= {name: _job(job, path) for name, job in PEERS.items() if _installed(name)}
         found = alternately(jobs, effort.rounds)
-        ours = found.pop("rtlat")
-        for name, theirs in found.items():
-            limit = name == "newlines"
-            what = f"{lines:.0e} lines of cyclictest -v / {'counting their ends' if limit else name}"
-            detail = (
-                f"{milliseconds(ours.seconds)} / {milliseconds(theirs.seconds)}, {ours.peak:.0f} / {theirs.peak:.0f} MB"
-            )
-            yield Row(f"parse-{name}", what, ours.seconds / theirs.seconds, 6.0 if limit else GOALS.get(name), detail)
-        yield _noisy(path, ours, effort)
-        yield from _compressed(path, ours, effort)
+        seconds, peer = found["rtlat"].seconds, found["peer"].seconds
+        detail = f"{milliseconds(seconds)} / {milliseconds(peer)}"
+        yield Row(name, what, seconds / peer, None, detail)
 
 
-def _job(job: Job, path: Path) -> Job:
-    """A job on one file."""
-    return Job(job.work.format(path=str(path), header=header().count("\n"), threads=THREADS), job.setup)
-
-
-def _installed(name: str) -> bool:
-    """Whether a peer is there to be measured."""
-    return name == "loadtxt" or bool(importlib.util.find_spec(name) or shutil.which(name))
-
-
-def _noisy(clean: Path, before: Measured, effort: Effort) -> Row:
-    """One stray line in a thousand: the samples must still all be there."""
-    path = clean.with_name("noisy.log")
-    choose = random.Random(1998)
-    with clean.open("rb") as lines, path.open("wb") as noisy:
-        for number, line in enumerate(lines):
-            if number % 1000 == 999:
-                noisy.write(choose.choice(NOISE).encode())
-            noisy.write(line)
-    found = alternately({"noisy": _job(Job(RTLAT, RTLAT_SETUP), path)}, effort.rounds)["noisy"]
-    path.unlink()
-    if found.answer != before.answer:
-        raise AssertionError(f"noise changes the counts: {found.answer} instead of {before.answer}")
-    detail = f"{milliseconds(found.seconds)} / {milliseconds(before.seconds)}, the same counts"
-    return Row("parse-noise", "a stray line in a thousand / a clean log", found.seconds / before.seconds, 2.5, detail)
-
-
-def _compressed(plain: Path, before: Measured, effort: Effort) -> Iterator[Row]:
-    """The same log in gzip, with isal where it is installed, and without."""
-    path = plain.with_name("clean.log.gz")
-    with plain.open("rb") as lines, gzip.open(path, "wb", 6) as packed:
-        shutil.copyfileobj(lines, packed, 1 << 20)
-    job = _job(Job(RTLAT, RTLAT_SETUP), path)
-    ways = {"stdlib": (Job(job.work, "import sys\nsys.modules['isal'] = None\n" + job.setup), 1.7)}
-    if _installed("isal"):
-        ways["isal"] = (job, 1.3)
-    for name, (way, goal) in ways.items():
-        found = alternately({name: way}, effort.rounds)[name]
-        assert found.answer == before.answer
-        detail = f"{milliseconds(found.seconds)} / {milliseconds(before.seconds)}"
-        yield Row(f"gz-{name}", f"a gzip log, by {name} / a plain one", found.seconds / before.seconds, goal, detail)
-    os.unlink(path)
+def _lines(log: Path) -> float:
+    """About how many lines a log has."""
+    return (log.stat().st_size - len(samples.HEADER)) / 27
