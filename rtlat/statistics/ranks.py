@@ -77,14 +77,14 @@ def samples_needed(percent: str | float, confidence: str | float = 95, sides: in
     >>> samples_needed("99.9"), samples_needed("99.999"), samples_needed(100), samples_needed("99.9", sides=1)
     (3688, 368887, None, 2995)
     """
-    return _needed(fraction(percent), risk(confidence), sides)
+    return _needed(str(percent).strip(), str(confidence).strip(), sides)
 
 
 @lru_cache(maxsize=1024)
-def _needed(share: Fraction, missed: float, sides: int) -> int | None:
-    """How many observations a share takes."""
-    rare = min(share, 1 - share)
-    return math.ceil(math.log(missed / sides) / math.log1p(-float(rare))) if rare else None
+def _needed(percent: str, confidence: str, sides: int) -> int | None:
+    """How many observations a percentile takes."""
+    rare = min(_fraction(percent), 1 - _fraction(percent))
+    return math.ceil(math.log(_risk(confidence) / sides) / math.log1p(-float(rare))) if rare else None
 
 
 def risk(confidence: str | float) -> float:

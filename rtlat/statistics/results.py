@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 STATUSES = {
@@ -93,7 +93,8 @@ class Bounds:
         Bounds(low=0.4, high=5.2, status='ok', rank=None, reason=None, supported=None, worst=None)
         """
         worst = None if self.worst is None else self.worst / divisor
-        return replace(self, low=self.low / divisor, high=self.high / divisor, worst=worst)
+        ends = self.low / divisor, self.high / divisor
+        return Bounds(*ends, self.status, self.rank, self.reason, self.supported, worst)
 
 
 def refused(reason: str, supported: bool | None = None) -> Bounds:
