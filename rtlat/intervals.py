@@ -114,11 +114,16 @@ class Distribution:
     refusal: str = ""
 
     @cached_property
+    def _up_to(self) -> Array:
+        """How many observations lie in the first intervals, as they stand."""
+        return np.cumsum(self.intervals.n)
+
+    @cached_property
     def by_low(self) -> tuple[Array, Array]:
         """Low ends in rising order, and how many observations lie at or before each."""
         low, _, n, _, _ = self.intervals
         if (low[1:] >= low[:-1]).all():  # as a histogram's bins come: to see it is a tenth of sorting
-            return low, np.cumsum(n)
+            return low, self._up_to
         order = np.argsort(low, kind="stable")
         return low[order], np.cumsum(n[order])
 
@@ -127,7 +132,7 @@ class Distribution:
         """High ends in rising order, how many observations lie at or before each, and whether each is beyond."""
         _, high, n, _, beyond = self.intervals
         if (high[1:] > high[:-1]).all():
-            return high, np.cumsum(n), beyond
+            return high, self._up_to, beyond
         order = np.lexsort((~beyond, high)) if beyond.any() else np.argsort(high, kind="stable")
         return high[order], np.cumsum(n[order]), beyond[order]
 

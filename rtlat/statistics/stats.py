@@ -61,8 +61,8 @@ def percentile(d: Distribution, percent: str | float) -> Bounds:
     place = rank(d.total, percent)
     lows, up_to_low = d.by_low
     highs, up_to_high, beyond = d.by_high
-    low = float(lows[np.searchsorted(up_to_low, place)])
-    end = np.searchsorted(up_to_high, place)
+    low = float(lows[up_to_low.searchsorted(place)])
+    end = up_to_high.searchsorted(place)
     high = float(highs[end])
     supported = supports(d.total, percent)
     if (low, high) == ANYWHERE and d.status == "bounds":
