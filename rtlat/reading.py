@@ -39,8 +39,8 @@ def read(
     Parameters
     ----------
     paths : path or sequence of paths
-        Files, folders (read with all that is below them), patterns, ``store:QUERY`` for runs of a store, or ``-`` for
-        what is piped in.
+        Files, reports, folders (read with all that is below them but reports), patterns, ``store:QUERY`` for runs of a
+        store, or ``-`` for what is piped in.
     format : str, optional
         A format's name, where the content does not decide.
     card : path, optional

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import json
 import re
 from pathlib import Path
@@ -10,20 +11,20 @@ from typing import Any
 from urllib.parse import quote
 
 from rtlat.carried_data import HEAD, MARK
-from rtlat.reporting.page import empty_page, told
+from rtlat.reporting.page import PLOTLY, empty_page, told
 
 _META = re.compile(f'{re.escape(MARK)}([^"]+)">')
 _STATEMENT = re.compile(r"<(li|p)\b[^>]*>(.*?)</\1>", re.S)
 
-_MOST = 3
+_MOST = 4
 """Statements of a report that the index repeats."""
 
-_LONGEST = 400
+_LONGEST = 300
 """Characters of a statement."""
 
 
 def verdict(notebook: Any) -> list[str]:
-    """Return what an executed notebook says first, as plain statements; none if it begins with a table.
+    """Return what an executed notebook says before its first table or figure, as plain statements.
 
     Parameters
     ----------
@@ -31,12 +32,9 @@ def verdict(notebook: Any) -> list[str]:
         With its outputs.
     """
     shown = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
-    first = next((data["text/html"] for data in shown if "text/html" in data), "")
-    if "<table" in first:
-        first = first[: first.index("<table")]
-    said = [_plain(text) for _, text in _STATEMENT.findall(first)]
-    more = len(said) - _MOST
-    return said[:_MOST] + [f"{more} more {'statement' if more == 1 else 'statements'}."] * (more > 0)
+    said = itertools.takewhile(lambda data: PLOTLY not in data and "<table" not in data.get("text/html", ""), shown)
+    text = re.sub(r"<details>.*?</details>", "", "".join(data.get("text/html", "") for data in said), flags=re.S)
+    return [_plain(statement) for _, statement in _STATEMENT.findall(text)][:_MOST]
 
 
 def index(folder: Path) -> str:
