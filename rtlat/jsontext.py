@@ -17,8 +17,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from rtlat import schema
+from rtlat.columns import Array
 from rtlat.errors import LogError, printable
-from rtlat.rows import Array
 from rtlat.source import Line
 
 DEEPEST = 16

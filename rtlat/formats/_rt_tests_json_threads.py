@@ -15,11 +15,11 @@ import re
 from dataclasses import dataclass, replace
 
 from rtlat import cyclictest, jsontext, schema
+from rtlat.columns import Array
 from rtlat.errors import LogError
 from rtlat.formats._rt_tests_json_facts import Measured, refuse_nothing
 from rtlat.formats._rt_tests_tools import MIN_FORGOTTEN
 from rtlat.protocol import Run
-from rtlat.rows import Array
 
 _FIRST_MIN = 1_000_000  # what "min" is before the first sample, and stays if no sample is below
 _HUGE_AVERAGE = 1e15  # one negative latency, summed as unsigned, lifts the average above this

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rtlat.rows import Array
+from rtlat.columns import Array
 
 DEFAULT_WIDTH = 1000
 """Width of a bin unless ``-B`` said otherwise. [ns]"""

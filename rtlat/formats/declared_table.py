@@ -28,11 +28,12 @@ from functools import partial
 import numpy as np
 
 from rtlat import schema
+from rtlat.columns import Array
 from rtlat.errors import LogError
 from rtlat.formats._declared_layout import Layout, checked, layout
 from rtlat.formats._declared_rows import Cells, MisfitError
 from rtlat.protocol import Format, Run
-from rtlat.rows import Array, Rows
+from rtlat.rows import Rows
 from rtlat.source import Source
 
 __all__ = ["FORMAT", "checked", "declared", "layout", "undeclared"]

@@ -31,9 +31,9 @@ from typing import Any
 
 import numpy as np
 
+from rtlat.columns import Array
 from rtlat.errors import LogError, UnsupportedFormatError, printable
 from rtlat.protocol import Format, Run
-from rtlat.rows import Array
 from rtlat.source import Source
 
 _NUMBER = r"\d{1,12}(?:\.\d{1,9})?"

@@ -30,9 +30,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from rtlat import jsonruns, jsontext, schema
+from rtlat.columns import Array
 from rtlat.errors import LogError
 from rtlat.protocol import Format, Run
-from rtlat.rows import Array
 from rtlat.source import Source
 
 _BOUND = 1_000_000  # ns: 1000 bins of 1 us, or with -N 1000000 bins of 1 ns

@@ -19,9 +19,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from rtlat.columns import Array
 from rtlat.errors import LogError
 from rtlat.protocol import Format, Run
-from rtlat.rows import Array
 from rtlat.source import Source, block_lines
 
 _Part = tuple[tuple[Array, ...], Array]  # thread, seconds, nanoseconds and value of some samples; their numbers

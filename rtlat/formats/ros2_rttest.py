@@ -35,9 +35,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rtlat import schema
+from rtlat.columns import Array
 from rtlat.errors import LogError
 from rtlat.protocol import Format, Run, Tally
-from rtlat.rows import Array, Rows
+from rtlat.rows import Rows
 from rtlat.source import Line, Source
 
 _HEADING = re.compile(r"iteration timestamp latency minor_pagefaults major_pagefaults\s*$")

@@ -33,9 +33,9 @@ from typing import Any
 import numpy as np
 
 from rtlat import cyclictest, jsonruns, jsontext, schema
+from rtlat.columns import Array
 from rtlat.errors import LogError
 from rtlat.protocol import Format, Run
-from rtlat.rows import Array
 from rtlat.source import Source
 
 _NAMES = ("RT Dataset", "RT Cyclictest")
