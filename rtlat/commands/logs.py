@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 def arguments(parser: argparse.ArgumentParser, count: str = "+") -> None:
     """Add the logs, and what may be said of all of them."""
     parser.add_argument(
-        "logs", nargs=count, metavar="LOG", help="a file, a folder, a pattern, a report, a stored folder, store:QUERY, or -"
+        "logs",
+        nargs=count,
+        metavar="LOG",
+        help="a file, a folder, a pattern, a report, a stored folder, store:QUERY, or -",
     )
     parser.add_argument("--format", metavar="NAME", help="do not ask the content which format it is")
     parser.add_argument(
