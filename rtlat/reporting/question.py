@@ -22,6 +22,8 @@ from rtlat.carried_data import without_reports
 from rtlat.errors import ReportError, nearest, printable
 from rtlat.reporting.page import About
 from rtlat.reporting.parameters import checked, parameters_of
+from rtlat.storing.query import asked as asked_of_store
+from rtlat.storing.query import is_asked
 
 Paths = str | Path | Sequence[str | Path]
 
@@ -93,6 +95,7 @@ def question(notebook: str | Path, data: Paths | None, given: Mapping[str, Any])
         values |= checked({"data": paths if "list" in known["data"].annotation else _one(paths)}, known, notebook.name)
         effective["data"] = list(shown.values())
     names = list(shown.values())
+    shown |= {_file(path): _file(name) for path, name in shown.items() if is_asked(path)}
     if card := effective.get("card"):
         path = _absolute(card, Path.cwd())[0]
         shown[path] = effective["card"] = _shown([path])[0]
@@ -170,12 +173,22 @@ def _absolute(chosen: Any, base: Path) -> list[str]:
     paths = [str(chosen)] if isinstance(chosen, str | Path) else [str(path) for path in chosen or []]
     if not paths:
         raise ReportError("no data; name logs, folders or patterns")
-    for path in paths:
+    for path in map(_file, paths):
         if "://" in path or path == "-":
             raise ReportError(f"{path}: a report is made from files; save it as one first")
         if not (base / path).exists() and not glob.glob(str(base / path), recursive=True):
             raise ReportError(f"{path}: no such file or folder")
-    return list(dict.fromkeys(os.path.normpath(base / path) for path in paths))
+    return list(dict.fromkeys(_at(path, os.path.normpath(base / _file(path))) for path in paths))
+
+
+def _file(path: str) -> str:
+    """The file of a path that asks a store, any other path as it is."""
+    return str(asked_of_store(path).path) if is_asked(path) else path
+
+
+def _at(path: str, file: str) -> str:
+    """The same path with its file elsewhere."""
+    return asked_of_store(path).of(file) if is_asked(path) else file
 
 
 def _one(paths: list[str]) -> str:
@@ -188,8 +201,10 @@ def _one(paths: list[str]) -> str:
 def _shown(paths: list[str]) -> list[str]:
     """Paths as a report may show them: from here if they lie below, else from where they meet."""
     here = str(Path.cwd())
-    meet = os.path.commonpath([os.path.dirname(path) for path in paths])
-    return [os.path.relpath(path, here if path.startswith(here + os.sep) else meet) for path in paths]
+    files = [_file(path) for path in paths]
+    meet = os.path.commonpath([os.path.dirname(file) for file in files])
+    names = [os.path.relpath(file, here if file.startswith(here + os.sep) else meet) for file in files]
+    return [_at(path, name) for path, name in zip(paths, names, strict=True)]
 
 
 def _inputs(shown: Mapping[str, str]) -> list[tuple[str, int, str]]:

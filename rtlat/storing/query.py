@@ -74,6 +74,16 @@ class Asked:
     path: Path
     text: str
 
+    def of(self, path: str) -> str:
+        """Return the word that asks the same of another store.
+
+        Examples
+        --------
+        >>> asked("store:load=idle").of("lab/rtlat.sqlite")
+        'store:lab/rtlat.sqlite?load=idle'
+        """
+        return f"{STORE}{path}?{self.text}" if self.text else f"{STORE}{path}"
+
 
 def is_asked(word: object) -> bool:
     """Whether a word asks a store."""

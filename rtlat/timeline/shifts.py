@@ -104,7 +104,8 @@ def _divided(values: Array) -> tuple[int, float]:
         return 0, 0.0
     sums = np.cumsum(ranks)[:-1]
     place = int(np.argmax(np.abs(sums))) + 1
-    spread = math.sqrt(float((ranks**2).mean()) * len(values) * _inflation(ranks))
+    beside = np.concatenate([side - side.mean() for side in (ranks[:place], ranks[place:])])
+    spread = math.sqrt(float((ranks**2).mean()) * len(values) * _inflation(beside))
     return place, math.log(max(float(kolmogorov(abs(float(sums[place - 1])) / spread)), 1e-300))
 
 
@@ -115,7 +116,7 @@ def _inflation(ranks: Array) -> float:
     where r is the correlation of neighbours; a few steps of the level hardly change that.
     """
     over_one, over_two = (float(((ranks[apart:] - ranks[:-apart]) ** 2).mean()) for apart in (1, 2))
-    alike = min(0.95, over_two / over_one - 1) if over_one else 0.95
+    alike = min(0.95, over_two / over_one - 1) if over_one else 0.0
     return max(1.0, (1 + alike) / (1 - alike))
 
 

@@ -95,7 +95,7 @@ def found(tolds: Sequence[Told]) -> Stands:
     import pandas as pd
 
     several, asked = findings.findings(tolds)
-    rows = [(one.what, one.text, one.run, _chance(one.log_p + math.log(asked))) for one in several]
+    rows = [(one.what, one.text, one.run, chance(one.log_p + math.log(asked))) for one in several]
     table = pd.DataFrame(rows, columns=["what", "finding", "run", "chance"])
     return Stands(table, asked, sum(not isinstance(entry.course, str) for entry in tolds))
 
@@ -118,8 +118,19 @@ def answer(stands: Stands, most: int = 5) -> Html:
     )
 
 
-def _chance(log_p: float) -> str:
-    """A probability by its power of ten."""
+def chance(log_p: float) -> str:
+    """Return a probability by its power of ten.
+
+    Parameters
+    ----------
+    log_p : float
+        Its natural logarithm.
+
+    Examples
+    --------
+    >>> chance(-5.0), chance(-100.0)
+    ('0.007', '< 1e-43')
+    """
     power = log_p / math.log(10)
     return f"{math.exp(log_p):.1g}" if power > -4 else f"< 1e{max(-99, math.ceil(power))}"
 
