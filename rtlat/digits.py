@@ -107,12 +107,26 @@ def faults(word: Array) -> Array:
     [True, False, False, False]
     """
     digit = word & _DIGIT
-    bad = ((word | _DIGIT) & _HIGH) ^ _ZERO  # all are 0x2. or 0x3.
-    bad |= ((word & _LOW) + _SIX) & _HIGH  # all end in 0 to 9
-    other = digit ^ _DIGIT
-    bad |= word & (other - (other >> _4))  # what is no digit is a blank
-    bad |= digit & ~(digit >> _8) & _INNER  # no blank after a digit
-    return bad | ((digit & _LAST) ^ _LAST)  # a digit at the end
+    bad = word | _DIGIT  # in place from here on: most of the time goes into memory
+    bad &= _HIGH
+    bad ^= _ZERO  # all are 0x2. or 0x3.
+    part = word & _LOW
+    part += _SIX
+    part &= _HIGH
+    bad |= part  # all end in 0 to 9
+    np.bitwise_xor(digit, _DIGIT, out=part)
+    part -= part >> _4
+    part &= word
+    bad |= part  # what is no digit is a blank
+    np.right_shift(digit, _8, out=part)
+    np.invert(part, out=part)
+    part &= digit
+    part &= _INNER
+    bad |= part  # no blank after a digit
+    digit &= _LAST
+    digit ^= _LAST
+    bad |= digit  # a digit at the end
+    return bad
 
 
 def _no_digits(word: Array) -> Array:
@@ -129,9 +143,12 @@ def decimal(word: Array) -> Array:
     [41]
     """
     word = word & _LOW
-    word = (word * _TEN + (word >> _8)) & _PAIRS
-    word = (word * _HUNDRED + (word >> _16)) & _FOURS
-    return ((word * _MYRIAD + (word >> _32)) & _EIGHT).astype(np.int64)
+    for ten, shift, kept in ((_TEN, _8, _PAIRS), (_HUNDRED, _16, _FOURS), (_MYRIAD, _32, _EIGHT)):
+        higher = word >> shift
+        word *= ten
+        word += higher
+        word &= kept
+    return word.view(np.int64)
 
 
 def _leading_digits(word: Array) -> Array:

@@ -64,16 +64,16 @@ class _Log:
         self.snapshot = False
         self.before: list[tuple[str, dict[str, str]]] = []
 
-    def samples(self, samples: Samples) -> None:
+    def samples(self, samples: Samples, quote: int = 0) -> None:
         """Take sample lines; a cycle number that falls begins another run."""
         while len(samples.line):
             run = self.open
             after = run.table is not None or run.is_ending or (run.status and not run.sequence.threads)
             taken = 0 if after else run.sequence.take(*samples, late="max_cpus" not in run.context.kinds)
+            run.unquoted |= taken > 0 and quote == 0
             if taken < len(samples.line):
                 self.close_run()
             samples = samples.part(taken)
-        self.open.unquoted = True
 
     def line(self, line: Line) -> None:
         """Take any other line."""
@@ -93,7 +93,7 @@ class _Log:
             self.open.status[status.thread] = status
             self.open.final = not self.snapshot and (known is None or tool == "cyclictest")
         elif text[0].isdigit() and (one := sample(line)):
-            self.samples(one)
+            self.samples(one, line.quote)
         elif not line.whole and not FOOTER.match(text.rstrip()):
             self._cut(line, text)
         elif text[0].isdigit() and ROW_LIKE.match(line.text):
