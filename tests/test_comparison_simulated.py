@@ -1,7 +1,7 @@
 """Comparisons of runs whose law is known: what intervals cover, and how often equal systems are called worse.
 
-The claims are those of `comparison_simulated`. Here a few replicates of each, held to a binomial bound that a true claim
-breaks in less than one of a million cases; all replicates with ``-m slow -s``, which prints the table.
+The claims are those of `comparison_simulated`. Here a few replicates of each, held to a binomial bound that a true
+claim breaks in less than one of a million cases; all replicates with ``-m slow -s``, which prints the table.
 """
 
 from __future__ import annotations
