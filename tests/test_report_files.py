@@ -196,7 +196,7 @@ def test_a_table_as_files_has_plain_numbers(desk: Desk) -> None:
 
 
 def test_a_verdict_is_what_a_report_says_first() -> None:
-    said = "<ul><li><b>thread [us]</b>: lowest <b>3</b> (a &amp; b). Worst: 7.</li><li>two</li></ul>"
+    said = "<ul><li><b>thread [us]</b>: lowest <b>3</b> (<b>a</b> &amp; b).<br>Worst: 7.</li><li>two</li></ul>"
     folded = "<details><summary>more</summary><ul><li>folded</li></ul></details>"
     table = markup.shown(frame(a=["x"]))
     assert verdict(shown("# T", "<p>2 runs.</p>", said + folded, table, "<p>later</p>")) == [

@@ -94,13 +94,14 @@ def _page(notebook: Any, about: About, recording: Recording | None) -> tuple[str
     """A report's page, and whether it carries what was read."""
     if recording is None:
         return page(notebook, about), False
-    amount = f"What was read, {len(recording.records):,} records of {len(recording.runs):,} runs,"
+    records, runs = len(recording.records), len(recording.runs)
+    amount = f"What was read, {records:,} record{'s' * (records != 1)} of {runs:,} run{'s' * (runs != 1)},"
     beside = (
         f"{amount} is too much for one page and lies beside it, in {about.name}{carried_data.BESIDE}:"
         f" rtlat read {about.name}.html finds it there."
     )
     text = page(notebook, replace(about, holds=beside))
-    data = carried_data.elements(recording) if len(recording.runs) <= MOST_RUNS else ""
+    data = carried_data.elements(recording) if runs <= MOST_RUNS else ""
     if not data or len(text.encode()) + len(data) > LARGEST_PAGE:
         return text, False
     here = f"{amount} is carried by this page: rtlat read {about.name}.html gives it back."

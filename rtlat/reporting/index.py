@@ -45,8 +45,8 @@ def index(folder: Path) -> str:
     >>> "No report yet" in index(Path("no-such-folder"))
     True
     """
-    found = [(about, path) for path in folder.glob("*.html") if (about := _about(path))]
-    found.sort(key=lambda item: (str(item[0].get("made")), item[1].name), reverse=True)
+    found = [(about, path) for path in sorted(folder.glob("*.html")) if (about := _about(path))]
+    found.sort(key=lambda item: str(item[0].get("made")), reverse=True)
     entries = "".join(_entry(about, path) for about, path in found)
     return empty_page("Reports", f"<h1>Reports</h1>{entries or '<p>No report yet.</p>'}")
 
@@ -82,8 +82,7 @@ def _texts(found: Any) -> list[str]:
 
 def _plain(text: str) -> str:
     """HTML as plain text, cut after a sentence if it is long."""
-    words = " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).split())
-    words = re.sub(r" ([.,:;)])", r"\1", words)
+    words = " ".join(html.unescape(re.sub(r"<[^>]*>", "", re.sub(r"<br\b", " <", text))).split())
     if len(words) <= _LONGEST:
         return words
     return words[:_LONGEST].rpartition(". ")[0] + ". ..." if ". " in words[:_LONGEST] else f"{words[:_LONGEST]}..."
