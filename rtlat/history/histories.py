@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from rtlat.comparing.contrast import LIMIT
 from rtlat.display.look import shortened, stated
-from rtlat.errors import SelectionError, nearest
 from rtlat.history.changes import ALPHA, FEWEST, Change, changes
 from rtlat.history.lines import FACTS, Line, lines
 from rtlat.selection import divisor
@@ -100,11 +99,13 @@ def histories(
     Raises
     ------
     SelectionError
-        If no run measures that quantity, the limit is in another unit, or the figure is none of those.
+        If no run measures that quantity, or the limit is in another unit.
     UsageError
-        If the limit is none.
+        If the limit or a percentile is none.
     """
     found, alone = lines(recording, quantity)
+    if figure not in (*percentiles, LIMIT):
+        percentiles = [*percentiles, figure]
     told = []
     for line in found:
         level = line.level(limit)
@@ -112,8 +113,6 @@ def histories(
         figures = {f"p{percent}": line.percentile(percent) for percent in percentiles}
         figures |= {"worst observed": line.worst(), reach: [share.over(1e-6) for share in line.share(level)]}
         told.append((line, figures, reach, _silent(line, figures)))
-    if figure not in (*percentiles, LIMIT):
-        raise SelectionError(f"figure: no {figure!r} here{nearest(figure, [*percentiles, LIMIT])}")
     asked = [
         [name == (reach if figure == LIMIT else f"p{figure}") for name in figures if name not in silent]
         for _, figures, reach, silent in told

@@ -23,7 +23,7 @@ MOST_PANELS = 12
 _PANEL = 250
 """Height of a panel. [px]"""
 
-_NARROW = 0.04
+_NARROW = 0.06
 """Bounds closer than this are drawn as one mark. [decades]"""
 
 _CHANGED = "rgba(176, 32, 48, 0.16)"
