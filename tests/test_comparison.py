@@ -102,7 +102,8 @@ def test_exit_codes(lab: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "on both sides of --against" in errors
     assert "Traceback" not in errors
     (lab / "hackbench.toml").write_text('[defaults]\nload = "hackbench"\n')
-    assert main(["compare", "slower", "--against", "old", "--quantity", "irq"]) == 1, "an error, told as one"
+    assert main(["compare", "slower", "--against", "old", "--quantity", "irq"]) == 4, "no error says worse"
+    assert main(["compare", "slower/0.hist", "slower/0.hist", "--against", "old"]) == 4
 
 
 def test_the_verdict_comes_first_then_the_spread_then_effects(lab: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,12 +6,15 @@ import argparse
 from collections.abc import Sequence
 
 from rtlat.commands import logs
-from rtlat.errors import LogError, SelectionError, UsageError, complain
+from rtlat.errors import UsageError
 
 TYPE_CHECKING = False  # to import typing here would be a good part of the time that `rtlat --help` takes
 if TYPE_CHECKING:
     from rtlat.assembly import Reading
     from rtlat.protocol import Recording
+
+FAILED = 4
+"""Exit status where nothing was compared: 1 means worse, and no error may say so."""
 
 _OPTIONS = {
     "--apart": {"action": "store_true", "help": "each file named is an arm of its own, not a repeat of one arm"},
@@ -31,7 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against", nargs="+", required=True, metavar="LOG", help="the reference: one arm")
     for name, option in _OPTIONS.items():
         parser.add_argument(name, **option)  # type: ignore[arg-type]
-    parser.epilog = "exit status: 0 no worse, 1 worse, 3 undecided or not comparable, 4 unreadable"
+    parser.epilog = "exit status: 0 no worse, 1 worse, 2 usage, 3 undecided or not comparable, 4 unreadable"
 
 
 def run(options: argparse.Namespace) -> int:
@@ -39,19 +42,10 @@ def run(options: argparse.Namespace) -> int:
     candidates, options.logs = options.logs, [*options.logs, *options.against]
     if named_twice := set(candidates) & set(options.against):
         raise UsageError(f"{sorted(named_twice)[0]}: found on both sides of --against, expected on one")
-    try:
-        recording, readings, status = logs.recording(options)
-    except LogError as error:
-        complain(error)
-        return 4
-    try:
-        shown, outcome = _compared(recording, readings, candidates, options)
-    except SelectionError:
-        if status:  # what could not be read has been told
-            return 4
-        raise
+    recording, readings, status = logs.recording(options)
+    shown, outcome = _compared(recording, readings, candidates, options)
     print(shown)
-    return 4 if status else outcome
+    return FAILED if status else outcome
 
 
 def _compared(
