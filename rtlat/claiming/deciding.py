@@ -170,13 +170,14 @@ def _needed(claim: Claim, counts: Counts, share: float, period: float, among: in
     for _ in range(20):
         middle = (low + high) / 2
         low, high = (low, middle) if _would(claim, counts, share, among, middle) else (middle, high)
-    return _cycles(math.ceil(float(f"{counts.n * high:.2g}")), period, " of the same kind")
+    step = 10 ** max(0, math.floor(math.log10(counts.n * high)) - 1)
+    return _cycles(math.ceil(counts.n * high / step) * step, period, " of the same kind")
 
 
 def _would(claim: Claim, counts: Counts, share: float, among: int, times: float) -> bool:
-    """Whether a run so many times as long would decide."""
-    fewest, most, n = (round(count * times) for count in (counts.fewest, counts.most, counts.n))
-    longer = Counts(fewest, most, n, counts.per)
+    """Whether a run so many times as long would decide, should it come out a little less clear."""
+    fewest, most = max(0, math.floor(counts.fewest * times) - 1), math.ceil(counts.most * times) + 1
+    longer = Counts(fewest, most, round(counts.n * times), counts.per)
     return longer.at_least(claim.confidence, among) > share or longer.at_most(claim.confidence) <= share
 
 

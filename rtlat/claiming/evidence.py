@@ -23,8 +23,8 @@ from rtlat.statistics.stats import exceedances
 from rtlat.tails.order import CERTAIN
 from rtlat.tails.plans import mean_period
 
-TELLING = 50
-"""Exceedances from which their spread over the seconds of a run tells whether they come in bursts."""
+FEWEST, TELLING = 5, 50
+"""Exceedances from which on their spread over the seconds of a run tells of bursts, and tells well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,9 @@ class Counts:
     note: str = ""
 
     def at_most(self, confidence: str) -> float:
-        """Return the one-sided upper bound of the share of all cycles."""
-        return share_interval(min(math.ceil(self.most / self.per), self._n), self._n, confidence, sides=1)[1]
+        """Return the one-sided upper bound of the share of all cycles; where bursts are few, one more is allowed for."""
+        most = math.ceil(self.most / self.per) + (self.per > 1)
+        return share_interval(min(most, self._n), self._n, confidence, sides=1)[1]
 
     def at_least(self, confidence: str, among: int = 1) -> float:
         """Return the one-sided lower bound of the share of all cycles; the chance to err is parted `among` runs."""
@@ -114,21 +115,26 @@ def worst_reaches(d: Distribution, limit: float) -> tuple[bool, bool]:
 
 def _in_bursts(run: Measured, limit: float) -> tuple[float, str]:
     """For how many cycles an independent one stands, and what was found; exceedances of a lower limit tell, too."""
-    from scipy.special import chdtrc
-
     low, _, n, _, _ = run.d.intervals
     order = np.argsort(-low, kind="stable")
     place = int(np.searchsorted(np.cumsum(n[order]), TELLING))
-    counted = per_second(run.told, min(limit, float(low[order][min(place, len(low) - 1)]))) if run.told else None
-    if counted is None or counted.events.sum() < TELLING:
-        return 1.0, ""
+    lower = float(low[order][min(place, len(low) - 1)])
+    per = max(_dispersion(run, at) for at in {limit, min(limit, lower)})
+    return per, f"they come in bursts: {number(float(f'{per:.2g}'))} cycles count as one" if per > 1 else ""
+
+
+def _dispersion(run: Measured, limit: float) -> float:
+    """By how much exceedances vary more from second to second than independent ones, 1 where that is not sure."""
+    from scipy.special import chdtrc
+
+    counted = per_second(run.told, limit) if run.told else None
+    if counted is None or counted.events.sum() < FEWEST:
+        return 1.0
     expected = counted.exposure * (counted.events.sum() / counted.exposure.sum())
-    freedom = len(expected) - 1
     squares = float(((counted.events - expected) ** 2 / expected).sum())
-    if chdtrc(freedom, squares) >= CERTAIN:
-        return 1.0, ""
-    per = overdispersion((counted.events, counted.exposure))
-    return per, f"they come in bursts: {number(float(f'{per:.2g}'))} cycles count as one"
+    if chdtrc(len(expected) - 1, squares) >= CERTAIN:
+        return 1.0
+    return overdispersion((counted.events, counted.exposure))
 
 
 def period_of(run: Measured) -> float:

@@ -70,7 +70,7 @@ def asked(claim: Claim, runs: Runs, reference: Runs | None) -> Asked:
     if not mine:
         return _without(claim, f"every run was measured {others}", "runs under the claim's conditions")
     source = reference or (runs if claim.reference else None)
-    if source is None or not source.rows:
+    if source is None or not source.keys:
         return _without(claim, "there is no reference", f"--against LOG..., {ENOUGH} runs")
     theirs, others = under_conditions(claim, selected(claim, source, claim.reference, REFERENCE))
     if not theirs:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
-from typing import Any
 
 from rtlat.claiming.assertions import CYCLES
 from rtlat.claiming.claims import FILE, Claim, Selector
@@ -16,6 +15,9 @@ from rtlat.display.tables import listed
 from rtlat.errors import SelectionError, nearest
 from rtlat.protocol import Recording
 from rtlat.selection import shown_unit
+
+_MOST = 6
+"""Known names that are told where one is not."""
 
 
 class Runs:
@@ -29,10 +31,15 @@ class Runs:
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
-        self.rows: list[dict[str, Any]] = [
-            {str(k): v for k, v in row.items()} for row in recording.runs.to_dict("records")
-        ]
+        self.keys = [str(run) for run in recording.runs["run"]]
         self._sets: dict[str, list[Repeats]] = {}
+
+    def names(self, column: str) -> list[list[str]]:
+        """Return, for each run, what a pattern of a column may match."""
+        if column != FILE:
+            return [[stated(value)] for value in self.recording.runs[column]]
+        sources = [stated(source) for source in self.recording.runs["source"]]
+        return [[key, source, PurePosixPath(source).name] for key, source in zip(self.keys, sources, strict=True)]
 
     def sets(self, series: str) -> list[Repeats]:
         """Return the runs, those together that repeat each other.
@@ -43,12 +50,12 @@ class Runs:
             If no run has such a series; the nearest is named.
         """
         if series not in self._sets:
-            self._sets[series] = repeats(self.recording, {str(row["run"]): "" for row in self.rows}, series=series)
+            self._sets[series] = repeats(self.recording, dict.fromkeys(self.keys, ""), series=series)
         return self._sets[series]
 
     def measured(self, series: str) -> list[Measured]:
         """Return every run of every quantity, in the order of the logs."""
-        order = {str(row["run"]): place for place, row in enumerate(self.rows)}
+        order = {run: place for place, run in enumerate(self.keys)}
         return sorted((run for one in self.sets(series) for run in one.runs), key=lambda run: order[run.run])
 
 
@@ -60,7 +67,7 @@ def selected(claim: Claim, runs: Runs, selector: Selector, key: str = "runs") ->
     ClaimError
         With file and line, if there is none, if they mix quantities, or if the limit's unit does not fit.
     """
-    names = _named(claim, runs.rows, selector, key)
+    names = _named(claim, runs, selector, key)
     try:
         every = [run for run in runs.measured(claim.series) if run.run in names]
     except SelectionError as error:
@@ -79,38 +86,31 @@ def selected(claim: Claim, runs: Runs, selector: Selector, key: str = "runs") ->
     return chosen
 
 
-def _named(claim: Claim, rows: Sequence[dict[str, Any]], selector: Selector, key: str) -> list[str]:
+def _named(claim: Claim, runs: Runs, selector: Selector, key: str) -> list[str]:
     """The keys of the runs that a selector means."""
+    meant = set(runs.keys)
     for column, patterns in selector:
-        if not any(_matches(row, column, patterns) for row in rows):
-            known = sorted({name for row in rows for name in _names(row, column)[:1]})
-            what = "file or run" if column == FILE else column
-            raise claim.error(
-                key, f"{key}: no {what} matches {' or '.join(map(repr, patterns))}{_known(patterns, known)}"
-            )
-    found = [str(row["run"]) for row in rows if all(_matches(row, *part) for part in selector)]
-    if not found:
+        names = dict(zip(runs.keys, runs.names(column), strict=True))
+        found = {run for run in names if _matches(names[run], column, patterns)}
+        if not found:
+            what, wanted = "file or run" if column == FILE else column, " or ".join(map(repr, patterns))
+            known = _known(patterns[0], sorted({words[0] for words in names.values()}))
+            raise claim.error(key, f"{key}: no {what} matches {wanted}{known}")
+        meant &= found
+    if not meant:
         raise claim.error(key, f"{key}: no run matches all of {', '.join(column for column, _ in selector)}")
-    return found
+    return [run for run in runs.keys if run in meant]
 
 
-def _known(patterns: Sequence[str], known: Sequence[str]) -> str:
+def _known(pattern: str, known: Sequence[str]) -> str:
     """What could have been meant."""
-    return nearest(patterns[0], known) if len(known) <= 6 else f"; known: {', '.join(known[:6])} ..."
+    return nearest(pattern, known) if len(known) <= _MOST else f"; known: {', '.join(known[:_MOST])} ..."
 
 
-def _names(row: dict[str, Any], column: str) -> list[str]:
-    """What a pattern may match of a run."""
-    if column != FILE:
-        return [stated(row[column])]
-    source = stated(row["source"])
-    return [str(row["run"]), source, PurePosixPath(source).name]
-
-
-def _matches(row: dict[str, Any], column: str, patterns: Sequence[str]) -> bool:
-    """Whether one of the patterns means a run."""
+def _matches(names: Sequence[str], column: str, patterns: Sequence[str]) -> bool:
+    """Whether one of the patterns means a run; one of a file may leave out the folders above it."""
     forms = [form for pattern in patterns for form in (pattern, *([f"*/{pattern}"] if column == FILE else []))]
-    return any(fnmatchcase(name, form) or name == form for name in _names(row, column) for form in forms)
+    return any(fnmatchcase(name, form) or name == form for name in names for form in forms)
 
 
 def _require_unit(claim: Claim, run: Measured) -> None:
