@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ _ARGUMENTS = ("--disable-gpu", "--no-first-run", "--disable-background-networkin
 _DRAWN = """() => [...document.querySelectorAll(".figure")].map((place) => ({
     text: place.innerText,
     marks: place.querySelectorAll(".main-svg path, .main-svg text").length,
+    nodes: place.querySelectorAll("*").length,
     types: (place._fullData || []).map((trace) => trace.type),
     clipped: [...place.querySelectorAll(".main-svg text")].filter((text) => {
       const box = text.getBoundingClientRect(), frame = place.getBoundingClientRect();
@@ -22,22 +25,30 @@ _DRAWN = """() => [...document.querySelectorAll(".figure")].map((place) => ({
 }))"""
 
 
-def opened(page: Path, width: int = 1200) -> dict[str, Any]:
-    """Return the figures as drawn, the requests made, the errors and the width of `page` in a browser.
+@contextlib.contextmanager
+def launched() -> Iterator[Any]:
+    """A browser.
 
     Skips where there is no Chromium; under CI its absence is a failure.
     """
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
         if "CI" in os.environ:
-            pytest.fail("no Chromium to open reports with")
-        pytest.skip("no Chromium to open reports with")
+            pytest.fail("no Chromium to open pages with")
+        pytest.skip("no Chromium to open pages with")
     from playwright.sync_api import sync_playwright
 
-    seen: dict[str, Any] = {"requests": [], "errors": []}
     arguments = [*_ARGUMENTS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=arguments)
+        yield browser
+        browser.close()
+
+
+def opened(page: Path, width: int = 1200) -> dict[str, Any]:
+    """Return the figures as drawn, the requests made, the errors and the width of `page` in a browser."""
+    seen: dict[str, Any] = {"requests": [], "errors": []}
+    with launched() as browser:
         tab = browser.new_context(offline=True, viewport={"width": width, "height": 900}).new_page()
         tab.on("request", lambda request: seen["requests"].append(request.url))
         tab.on("pageerror", lambda error: seen["errors"].append(str(error)))
@@ -48,6 +59,7 @@ def opened(page: Path, width: int = 1200) -> dict[str, Any]:
         seen["figures"] = tab.evaluate(_DRAWN)
         seen["width"] = tab.evaluate("document.documentElement.scrollWidth")
         seen["title"] = tab.title()
-        browser.close()
+        tab.set_viewport_size({"width": 400, "height": 800})
+        seen["narrow"] = tab.evaluate("document.documentElement.scrollWidth")
     seen["requests"].remove(page.resolve().as_uri())
     return seen

@@ -18,14 +18,19 @@ from pandas.testing import assert_frame_equal
 import rtlat
 from rtlat.errors import ReportError
 from rtlat.reporting.parameters import parameters_of
+from rtlat.reporting.question import is_interactive
 from rtlat.reporting.report import report
 from rtlat.reporting.shown_tables import names
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted(ROOT.glob("notebooks/*.ipynb"))
+FOLDERS = sorted({path.parent for path in ROOT.glob("data/*/**/*") if path.is_file()})
 MOST_LINES = 45
+MOST_NODES = 5_000
 
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+REPORTS = [path for path in NOTEBOOKS if not is_interactive(path)]
+each_report = pytest.mark.parametrize("path", REPORTS, ids=lambda path: path.stem)
 
 
 def code_of(node: Any) -> list[str]:
@@ -169,27 +174,60 @@ def test_one_run_and_another_card(small: Path, tmp_path: Path) -> None:
     assert str(tmp_path) not in text
 
 
-@each_notebook
+@each_report
+def test_an_answer_comes_first_and_warnings_last(path: Path) -> None:
+    cells = nbformat.read(path, 4).cells
+    title, _, first, *_ = cells
+    assert re.fullmatch(r"# .+", title.source), "nothing stands between the title and the answer"
+    assert first.source.endswith("answers.about(runs)"), "what was compared"
+    sections = [place for place, cell in enumerate(cells) if cell.source.startswith("## ")]
+    opening = [cell.cell_type for cell in cells[3 : sections[0]]]
+    assert opening.count("code") >= 2, "the verdict and the table"
+    assert cells[sections[-1]].source.startswith("## Notes and warnings")
+    assert "tables.warnings(recording" in cells[-1].source
+
+
+@each_report
 def test_a_notebook_makes_its_report_of_its_own_data(path: Path, tmp_path: Path) -> None:
     (page,) = report(path, out=tmp_path)
+    text = page.read_text("utf-8")
     assert page.stat().st_size < 3_000_000
     seen = opened(page)
-    assert all(figure["marks"] > 10 for figure in seen["figures"])
+    asked = [
+        json.loads(spec)["data"] for spec in re.findall(r'role="img"[^>]*><script[^>]*>(.*?)</script>', text, re.S)
+    ]
+    assert [figure["types"] for figure in seen["figures"]] == [
+        [trace.get("type", "scatter") for trace in traces] for traces in asked
+    ], "plotly.js draws a type that it lacks as scatter, without a word"
+    assert all(figure["marks"] > 10 or figure["types"] == [] for figure in seen["figures"])
+    assert all(figure["nodes"] <= MOST_NODES for figure in seen["figures"])
     assert all(figure["clipped"] == [] for figure in seen["figures"])
     assert seen["errors"] == seen["requests"] == []
-    assert "Traceback" not in page.read_text("utf-8")
-    carries_what_it_read(page, path)
+    assert "Traceback" not in text
+    assert text.index("<h1") < text.index("<nav>") < text.index("<h2")
+    assert text.index('id="Notes-and-warnings"') < text.index("<footer>") < text.index("sha256")
+    assert seen["narrow"] == 400, "the page scrolls sideways on a small screen"
+    known = parameters_of(nbformat.read(path, 4))
+    data = known["data"].default
+    carries(page, path, [path.parent / place for place in (data if isinstance(data, list) else [data])])
     tables_lie_beside(page)
 
 
-def carries_what_it_read(page: Path, notebook: Path) -> None:
+def carries(page: Path, notebook: Path, data: list[Path]) -> None:
     """Fail unless a page gives back what its notebook read."""
     known = parameters_of(nbformat.read(notebook, 4))
-    data = known["data"].default
-    places = [notebook.parent / place for place in (data if isinstance(data, list) else [data])]
     keep = {"keep": known["keep"].default} if "keep" in known else {}
-    for mine, theirs in zip(rtlat.read(page), rtlat.read(places, **keep), strict=True):
+    for mine, theirs in zip(rtlat.read(page), rtlat.read(data, **keep), strict=True):
         assert_frame_equal(mine, theirs, check_exact=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_report_of_every_example_gives_it_back(folder: Path, tmp_path: Path) -> None:
+    asked = [path for path in NOTEBOOKS if path.stem not in ("seeds", "explore")]
+    for path, page in zip(asked, report(asked, folder, out=tmp_path), strict=True):
+        carries(page, path, [folder])
+        tables_lie_beside(page)
 
 
 def tables_lie_beside(page: Path) -> None:

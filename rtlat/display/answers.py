@@ -34,13 +34,14 @@ def about(runs: pd.DataFrame) -> Html:
     """
     look = looks(runs)
     loads = [shortened(stated(load), 40, tail=False) or "unknown" for load in runs["load"]]
+    tools = [tool if (tool := stated(told)) not in ("", "unknown") else "an unknown tool" for told in runs["tool"]]
     times = sorted(seconds for seconds in runs["duration"] if seconds == seconds)
     lasted = " to ".join(dict.fromkeys(map(duration, (times[0], times[-1])))) if times else "of unknown duration"
     count = f"{len(runs)} runs" if len(runs) != 1 else "1 run"
     parts = [
         f"<b>{count}</b> of {_counted([html.unescape(look[str(run)].treatment) for run in runs['run']])}",
         f"load: {_counted(loads)}",
-        f"measured by {_counted([stated(tool) or 'an unknown tool' for tool in runs['tool']], numbers=False)}",
+        f"measured by {_counted(tools, numbers=False)}",
         f"{'each ' * (len(runs) > 1)}{lasted}",
     ]
     silent = f" ({len(runs) - len(times)} do not tell)" if 0 < len(times) < len(runs) else ""
