@@ -81,7 +81,9 @@ def _decision(claim: Claim, runs: Runs) -> Decision:
     met, others = under_conditions(claim, chosen)
     if not met:
         named = "the run was" if len(chosen) == 1 else f"all {len(chosen)} runs were"
-        return Decision(claim, UNDECIDED, f"{named} measured {others}", Needs(f"a run {_conditions(claim)}"))
+        return Decision(
+            claim, UNDECIDED, f"{named} measured {others}", Needs(f"a run {_conditions(claim)}"), runs=tuple(chosen)
+        )
     if claim.about == TABLE:
         return joined(claim, [read(claim, run) for run in met], met)
     return joined(claim, all_decided(claim, met), met, _scope(met))

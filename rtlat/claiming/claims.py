@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rtlat.cards import CLAIMS_NAME
 from rtlat.claiming.assertions import MISSED, NO_WORSE, WORST, Assertion, Rate, parse, rate
 from rtlat.errors import CardError, ClaimError, UsageError, nearest
 from rtlat.schema import QUANTITIES, RUNS, duration_ns
@@ -138,6 +139,28 @@ def load(path: str | Path) -> Claims:
             if claim is not other:
                 raise claim.error("name", f'{message}; write name = "..."')
     return Claims(path, tuple(made))
+
+
+def beside(claims: str, data: str | Sequence[str]) -> Claims:
+    """Return the claims of a file; where none is named, of the ``claims.toml`` beside the data, or no claims.
+
+    Parameters
+    ----------
+    claims : str
+        The file; may be empty.
+    data : str or sequence of str
+        Logs and folders of logs.
+
+    Raises
+    ------
+    ClaimError
+        As for `load`.
+    """
+    if claims:
+        return load(claims)
+    places = [Path(data)] if isinstance(data, str) else [Path(path) for path in data]
+    files = [(place if place.is_dir() else place.parent) / CLAIMS_NAME for place in places]
+    return next((load(file) for file in files if file.is_file()), Claims(Path(CLAIMS_NAME), ()))
 
 
 def _list(path: Path, given: object) -> list[Any]:

@@ -50,7 +50,7 @@ class Counts:
     note: str = ""
 
     def at_most(self, confidence: str) -> float:
-        """Return the one-sided upper bound of the share of all cycles; where bursts are few, one more is allowed for."""
+        """Return the one-sided upper bound of the share of all cycles; where there are bursts, one more is allowed."""
         most = math.ceil(self.most / self.per) + (self.per > 1)
         return share_interval(min(most, self._n), self._n, confidence, sides=1)[1]
 

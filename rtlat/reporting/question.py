@@ -96,10 +96,13 @@ def question(notebook: str | Path, data: Paths | None, given: Mapping[str, Any])
         effective["data"] = list(shown.values())
     names = list(shown.values())
     shown |= {_file(path): _file(name) for path, name in shown.items() if is_asked(path)}
-    if card := effective.get("card"):
-        path = _absolute(card, Path.cwd())[0]
-        shown[path] = effective["card"] = _shown([path])[0]
-        values["card"] = path
+    for option in ("card", "claims", "against"):
+        if chosen := effective.get(option):
+            paths = _absolute(chosen, Path.cwd())
+            several = isinstance(chosen, list)
+            shown |= dict(zip(paths, _shown(paths), strict=True))
+            effective[option] = _shown(paths) if several else _shown(paths)[0]
+            values[option] = paths if several else paths[0]
     about = About(
         notebook=notebook.name,
         title=" · ".join([_heading(node) or notebook.stem, *([", ".join(_brief(names, 2))] if names else [])]),

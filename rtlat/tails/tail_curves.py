@@ -10,11 +10,12 @@ import numpy as np
 
 from rtlat.counts import limit_in
 from rtlat.errors import SelectionError
-from rtlat.intervals import Array
-from rtlat.selection import divisor
+from rtlat.intervals import Array, Distribution
+from rtlat.selection import divisor, shown_unit
 from rtlat.statistics.limits import Curve, exceedance_curve
 from rtlat.statistics.maxima import Growth, growth
 from rtlat.statistics.ranks import risk
+from rtlat.statistics.stats import maximum
 from rtlat.tails.examined import Examined
 from rtlat.tails.stability import mean_excess, stability
 from rtlat.tails.tail import Tail
@@ -44,25 +45,35 @@ def exceedance(examined: Sequence[Examined], limit: str = "", confidence: str | 
         the worst observed, and limit, NaN without one [unit]; open, whether the worst lies beyond the last value. Runs
         of which only windows or a summary are known are left out.
     """
-    parts = []
-    for one in examined:
-        curve = exceedance_curve(one.distribution, confidence) if one.counted else None
-        if isinstance(curve, Curve) and len(curve.value):
-            supported = -math.expm1(math.log(risk(confidence) / 2) / (one.distribution.total or 1))
-            columns = {"value": curve.value / divisor(one.distribution), "share low": curve.share_low}
-            columns |= {"share high": curve.share_high, "low": curve.low, "high": curve.high}
-            worst = one.worst
-            is_open = math.isinf(worst.high) or worst.low > curve.value[-1] / divisor(one.distribution)
-            about = {
-                "n": one.distribution.total,
-                "supported": supported,
-                "worst": worst.low,
-                "open": is_open,
-                "limit": _limit(one, limit),
-            }
-            parts.append(_points(one, columns | about))
+    points = (exceedance_of(one.distribution, one.name, _limit(one, limit), confidence) for one in examined)
     names = ("value", "share low", "share high", "low", "high", "n", "supported", "worst", "open", "limit")
-    return _joined(parts, names)
+    return _joined((part for part in points if part is not None), names)
+
+
+def exceedance_of(
+    d: Distribution, name: str, limit: float = math.nan, confidence: str | float = 95
+) -> pd.DataFrame | None:
+    """Return the same of one run, with a limit in the shown unit; None if only windows or a summary are known."""
+    import pandas as pd
+
+    curve = exceedance_curve(d, confidence) if set(d.kind.split("+")) <= {"sample", "bin"} else None
+    if not isinstance(curve, Curve) or not len(curve.value):
+        return None
+    scale, worst = divisor(d), maximum(d)
+    about: dict[str, Any] = {"quantity": d.quantity, "unit": shown_unit(d), "run": d.run, "name": name}
+    about |= {
+        "value": curve.value / scale,
+        "share low": curve.share_low,
+        "share high": curve.share_high,
+        "low": curve.low,
+        "high": curve.high,
+        "n": d.total,
+        "supported": -math.expm1(math.log(risk(confidence) / 2) / (d.total or 1)),
+        "worst": worst.low / scale,
+        "open": math.isinf(worst.high) or worst.low > curve.value[-1],
+        "limit": limit,
+    }
+    return pd.DataFrame(about)
 
 
 def _limit(one: Examined, limit: str) -> float:
