@@ -94,20 +94,26 @@ def _settled(
 ) -> dict[int, tuple[int, str] | None]:
     """Which of the runs are to be written, and in whose place: the number and the date of adding of a replaced one."""
     taken: dict[int, tuple[int, str] | None] = {}
-    for sha256, rows in runs.groupby("sha256", sort=False):
-        before = _stored(connection, str(sha256))
+    rows = _plain(runs)
+    logs: dict[str, list[int]] = {}
+    for place, row in enumerate(rows):
+        logs.setdefault(row["sha256"], []).append(place)
+    for sha256, places in logs.items():
+        before = _stored(connection, sha256)
         if replace and before:
             database.remove(connection, [row["run"] for row in before.values()])
             freed = [(row["id"], row["added"]) for row in before.values()]
-            taken |= dict(zip(rows.index, [*freed, *[None] * len(rows)], strict=False))
+            taken |= dict(zip(places, [*freed, *[None] * len(places)], strict=False))
             continue
-        for place, row in zip(rows.index, _plain(rows), strict=True):
+        renamed = bool(before) and not {rows[place]["run"] for place in places} & set(before)
+        for place in places:
+            row = rows[place]
             if row["run"] in before:
                 done.known.append(before[row["run"]]["run"])
                 differing = [name for name in _FACTS if row[name] != before[row["run"]].get(name, row[name])]
                 if differing:
                     done.differing[done.known[-1]] = differing
-            elif before and not set(rows["run"]) & set(before):  # the same log by another name
+            elif renamed:
                 done.known.append(row["run"])
             else:
                 taken[place] = None

@@ -111,7 +111,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 def insert(connection: sqlite3.Connection, table: str, rows: list[dict[str, Any]]) -> None:
     """Add rows to a table, by the names of its columns."""
     if rows:
-        names = [name for name in rows[0] if name in columns(connection, table)]
+        names = list(rows[0])
         listed, marks = ", ".join(f'"{name}"' for name in names), ", ".join("?" * len(names))
         values = [[row[name] for name in names] for row in rows]
         connection.executemany(f"INSERT INTO {table} ({listed}) VALUES ({marks})", values)
