@@ -29,7 +29,7 @@ MOST_ROWS = 1_000_000
 """Rows of one table that a page may carry."""
 
 _LARGEST_PAGE = 32 << 20
-_MOST_BYTES = 256 << 20
+_MOST_BYTES = 128 << 20
 _MOST_MEMORY = 64 << 20
 _ELEMENT = '<script type="application/x-xz" id="rtlat-{name}">{packed}</script>\n'
 _PAGES = (".html", ".htm")
