@@ -29,7 +29,9 @@ def used():
 before = used()
 {work}
 seconds = used() - before
-print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, answer]))
+with open("/proc/self/status") as status:  # ru_maxrss is at least what the process had that started this one
+    peak = int(next(line for line in status if line.startswith("VmHWM")).split()[1]) / 1024
+print(json.dumps([seconds, peak, answer]))
 """
 
 

@@ -90,6 +90,7 @@ def every(byte: int) -> np.uint64:
 
 
 _LOW, _SIX, _HIGH, _DIGIT, _ZERO = every(0x0F), every(0x06), every(0xF0), every(0x10), every(0x30)
+_BLANK, _OVER, _TOP = every(0x20), every(0x66), every(0x80)
 _INNER, _LAST = np.uint64(0x0010101010101010), np.uint64(0x1000000000000000)
 _PAIRS, _FOURS, _EIGHT = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF), np.uint64(0xFFFFFFFF)
 _TEN, _HUNDRED, _MYRIAD = np.uint64(10), np.uint64(100), np.uint64(10_000)
@@ -106,23 +107,22 @@ def faults(word: Array) -> Array:
     >>> (faults(words) == 0).tolist()
     [True, False, False, False]
     """
-    digit = word & _DIGIT
-    bad = word | _DIGIT  # in place from here on: most of the time goes into memory
-    bad &= _HIGH
-    bad ^= _ZERO  # all are 0x2. or 0x3.
-    part = word & _LOW
-    part += _SIX
-    part &= _HIGH
-    bad |= part  # all end in 0 to 9
-    np.bitwise_xor(digit, _DIGIT, out=part)
-    part -= part >> _4
-    part &= word
-    bad |= part  # what is no digit is a blank
-    np.right_shift(digit, _8, out=part)
+    odd = word ^ _BLANK  # 0 for a blank, 0x10 to 0x19 for a digit; in place, since most of the time goes into memory
+    bad = odd + _OVER
+    bad |= odd
+    bad &= _TOP  # more than 0x19
+    digit = odd & _DIGIT
+    part = digit >> _8
     np.invert(part, out=part)
     part &= digit
     part &= _INNER
     bad |= part  # no blank after a digit
+    np.right_shift(digit, _4, out=part)
+    np.subtract(digit, part, out=part)  # 0x0f where a digit is
+    np.invert(part, out=part)
+    part &= odd
+    part &= _LOW
+    bad |= part  # less than 0x10
     digit &= _LAST
     digit ^= _LAST
     bad |= digit  # a digit at the end

@@ -21,6 +21,8 @@ MOST_BLOCKS = 2000
 GREATEST = 100
 """Samples of one series that are kept as they stand in the log."""
 
+_SUMMED = 2**40  # so many of these at once do not leave 64 bits
+
 _SHORTEST = 6
 """The first blocks are of 2**6 cycles."""
 
@@ -119,7 +121,8 @@ class Fold:
         starts = _starts(cycle >> self._shift)
         n = np.diff(starts, append=len(value))
         ends = np.minimum.reduceat(value, starts), np.maximum.reduceat(value, starts)
-        total = np.add.reduceat(value, starts, dtype=np.float64)
+        exact = ends[0].min() > -_SUMMED and ends[1].max() < _SUMMED
+        total = np.add.reduceat(value if exact else value.astype(np.float64), starts).astype(np.float64)
         return Blocks(cycle[starts], n, *ends, total, line[starts], seq[starts], time[starts])
 
 

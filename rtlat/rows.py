@@ -150,7 +150,7 @@ class Rows:
             return
         self._sampled += len(values)
         self._waiting += len(values)
-        unknown = np.full(len(values), math.nan) if time is None else time
+        unknown = np.broadcast_to(math.nan, len(values)) if time is None else time
         self._samples.append(((series, quantity, of), Samples(values, line, seq, unknown)))
         if self.folded and self._waiting >= _FOLDED_AT_ONCE:
             self._fold()

@@ -16,7 +16,7 @@ Source: rt-tests ``src/cyclictest/cyclictest.c`` (print_stat).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -65,6 +65,48 @@ def stretches(block: Block) -> Iterator[Samples | Line]:
             yield samples
             return
     yield from _uneven(block)
+
+
+def together(
+    items: Iterable[Samples | Line], passed_over: Callable[[Line], bool]
+) -> Iterator[tuple[Samples, list[Line]] | Line]:
+    """Yield samples together although lines stand between them, with these; other lines one by one.
+
+    Parameters
+    ----------
+    items : iterable of Samples or Line
+        As `stretches` gives them: a log from a serial console has a stray line among every few samples.
+    passed_over : callable
+        Whether a line is only counted, whatever samples stand around it.
+
+    Examples
+    --------
+    >>> rows = [sample(Line(n, f"       0:{n:8}:      20")) for n in (1, 3)]
+    >>> ((samples, lines),) = together([rows[0], Line(2, "usb 1-1: new device"), rows[1]], lambda line: True)
+    >>> samples.line.tolist(), [line.number for line in lines]
+    ([1, 3], [2])
+    """
+    several: list[Samples] = []
+    between: list[Line] = []
+    for item in items:
+        if isinstance(item, Samples):
+            several.append(item)
+        elif item.quote == 0 and item.whole and (one := sample(item)):
+            several.append(one)
+        elif several and passed_over(item):
+            between.append(item)
+        else:
+            if several:
+                yield _joined(several), between
+                several, between = [], []
+            yield item
+    if several:
+        yield _joined(several), between
+
+
+def _joined(several: list[Samples]) -> Samples:
+    """Samples one after the other."""
+    return several[0] if len(several) == 1 else Samples(*map(np.concatenate, zip(*several, strict=True)))
 
 
 def sample(line: Line) -> Samples | None:

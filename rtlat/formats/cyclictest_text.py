@@ -31,7 +31,9 @@ recorded output up to 2.10.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -41,7 +43,7 @@ from rtlat.formats._cyclictest_context import recognise
 from rtlat.formats._cyclictest_histogram import FOOTER, Table
 from rtlat.formats._cyclictest_rows import ROW_LIKE, Rows, read_row, tables
 from rtlat.formats._cyclictest_run import OpenRun
-from rtlat.formats._cyclictest_samples import Samples, sample, stretches
+from rtlat.formats._cyclictest_samples import Samples, sample, stretches, together
 from rtlat.formats._cyclictest_status import read_status
 from rtlat.protocol import Format, Run
 from rtlat.source import Line, Source
@@ -64,13 +66,17 @@ class _Log:
         self.snapshot = False
         self.before: list[tuple[str, dict[str, str]]] = []
 
-    def samples(self, samples: Samples, quote: int = 0) -> None:
-        """Take sample lines; a cycle number that falls begins another run."""
+    def samples(self, samples: Samples, between: Iterable[Line] = (), quote: int = 0) -> None:
+        """Take sample lines, and those between them; a cycle number that falls begins another run."""
+        lines = deque(between)
         while len(samples.line):
             run = self.open
             after = run.table is not None or run.is_ending or (run.status and not run.sequence.threads)
             taken = 0 if after else run.sequence.take(*samples, late="max_cpus" not in run.context.kinds)
             run.unquoted |= taken > 0 and quote == 0
+            end = samples.line[taken] if taken < len(samples.line) else sys.maxsize
+            while lines and lines[0].number < end:
+                self.line(lines.popleft())
             if taken < len(samples.line):
                 self.close_run()
             samples = samples.part(taken)
@@ -93,7 +99,7 @@ class _Log:
             self.open.status[status.thread] = status
             self.open.final = not self.snapshot and (known is None or tool == "cyclictest")
         elif text[0].isdigit() and (one := sample(line)):
-            self.samples(one, line.quote)
+            self.samples(one, quote=line.quote)
         elif not line.whole and not FOOTER.match(text.rstrip()):
             self._cut(line, text)
         elif text[0].isdigit() and ROW_LIKE.match(line.text):
@@ -227,6 +233,15 @@ class _Log:
         self.open.run.ignored, self.open.run.rejected = open_run.run.ignored, open_run.run.rejected
 
 
+def _is_passed_over(line: Line) -> bool:
+    """Whether a line among samples is counted and nothing else, as `_Log._unknown` does."""
+    text = line.text.lstrip()
+    if not text.strip("\0 \t"):
+        return True
+    special = text.startswith(("T", "Usage:")) or ROW_LIKE.match(line.text) or FOOTER.match(text.rstrip())
+    return line.whole and not (special or recognise(text)[0] or _CYCLICDEADLINE.match(text))
+
+
 def parse(source: Source) -> Iterator[Run]:
     """Yield the runs of a log.
 
@@ -251,11 +266,11 @@ def parse(source: Source) -> Iterator[Run]:
             if isinstance(piece, Rows):
                 log.rows(piece)
                 continue
-            for item in stretches(piece):
-                if isinstance(item, Samples):
-                    log.samples(item)
-                else:
+            for item in together(stretches(piece), _is_passed_over):
+                if isinstance(item, Line):
                     log.line(item)
+                else:
+                    log.samples(*item)
     last = log.open
     log.close_run()
     if not log.runs:
