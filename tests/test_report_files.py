@@ -31,6 +31,7 @@ from rtlat.reporting import files, shown_tables
 from rtlat.reporting.index import index, verdict
 from rtlat.reporting.page import About
 from rtlat.reporting.report import report
+from rtlat.reporting.scrubbing import scrub
 
 REPEATS = ROOT / "data" / "emulated-kernels" / "repeats"
 
@@ -276,6 +277,16 @@ def test_nothing_beside_a_report_tells_where_it_was_made(made: Path) -> None:
         text = re.sub(rb'<script id="plotly".*?</script>', b"", text, flags=re.S)
         for trace in traces:
             assert len(trace) < 3 or trace.encode() not in text, f"{trace} in {name}"
+
+
+def test_what_python_says_of_places_is_scrubbed(tmp_path: Path) -> None:
+    told = f"{sys.prefix}/lib/x.py:1: {ROOT}/rtlat/reading.py /tmp/ipykernel_77/1234.py:3: UserWarning"
+    outputs = [new_output("stream", name="stderr", text=told), new_output("error", traceback=[told])]
+    notebook = new_notebook(cells=[new_code_cell("", outputs=outputs)])
+    scrub(notebook, About("n.ipynb", "T", "now"), {str(tmp_path / "a.log"): "a.log"}, tmp_path)
+    text = nbformat.writes(notebook)
+    assert "cell:3: UserWarning" in text
+    assert not any(trace in text for trace in (sys.prefix, str(ROOT), "ipykernel"))
 
 
 def test_a_report_is_made_of_a_report(made: Path, tmp_path: Path) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from rtlat.reporting.page import PLOTLY, About
+
+_CELL = re.compile(r"[^\s\"']*ipykernel_\d+/\d+\.py")
+"""The file that a kernel makes of a cell, as warnings name it."""
 
 
 def scrub(notebook: Any, about: About, shown: Mapping[str, str], folder: Path) -> None:
@@ -30,7 +33,7 @@ def scrub(notebook: Any, about: About, shown: Mapping[str, str], folder: Path) -
         Where the report goes.
     """
     here = os.getcwd()
-    places = {sys.prefix: "python", str(Path(__file__).parents[2]): "rtlat", tempfile.gettempdir(): "temporary"}
+    places = {sys.prefix: "python", str(Path(__file__).parents[2]): "rtlat"}
     outputs = {**places, str(Path.home()): "~", here: ".", **shown}
     sources = {path: os.path.relpath(path, folder) for path in shown if path.startswith(here + os.sep)}
     notebook.metadata.pop("papermill", None)
@@ -48,14 +51,14 @@ def without(value: Any, names: Mapping[str, str]) -> Any:
 
     Examples
     --------
-    >>> without(["/lab/box/a.log: empty"], {"/lab/box": "box"})
-    ['box/a.log: empty']
+    >>> without(["/lab/box/a.log: empty", "/tmp/ipykernel_7/42.py:1: a warning"], {"/lab/box": "box"})
+    ['box/a.log: empty', 'cell:1: a warning']
     """
     if isinstance(value, str):
         for path in sorted(names, key=len, reverse=True):
             if path.count(os.sep) > 1:  # a home like / or /root would hit ordinary text
                 value = value.replace(path, names[path])
-        return value
+        return _CELL.sub("cell", value)
     if isinstance(value, dict):
         return {key: without(item, names) for key, item in value.items()}
     return [without(item, names) for item in value] if isinstance(value, list) else value
