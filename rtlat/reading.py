@@ -6,7 +6,7 @@ import glob
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from rtlat import cards
 from rtlat.assembly import Reading, assemble, concat
@@ -18,6 +18,8 @@ from rtlat.source import KEEP_SAMPLES, Source, standard_input
 from rtlat.store import hand_over
 from rtlat.storing.query import is_asked
 from rtlat.storing.recall import is_kept, recall, told_apart
+from rtlat.urls import files, is_url, shown
+from rtlat.weighing import weigh
 from rtlat.workers import fill_all
 
 Paths = str | Path | Sequence[str | Path]
@@ -120,6 +122,7 @@ def read_all(
     if (facts or card) and not readings:
         raise CardError("--card and --set say something of logs; what was named was read before")
     chosen = _cards(readings, card)
+    weigh([reading.source for reading in readings if not reading.error], keep)
     fill_all(readings, format_named(format) if format else None, chosen, executor)
     _require_one(readings, stored, paths)
     _require_matches(readings, chosen, card is not None)
@@ -134,6 +137,9 @@ def _listed(paths: Paths) -> list[str | Path]:
     given = [paths] if isinstance(paths, str | Path) else list(paths)
     listed: list[str | Path] = []
     for path in given:
+        if is_url(path):
+            listed.append(path)
+            continue
         is_pattern = glob.has_magic(str(path)) and not is_asked(path)
         matches = sorted(glob.glob(str(path), recursive=True)) if is_pattern else []
         listed.extend(matches if matches and not Path(path).exists() else [path])
@@ -152,6 +158,8 @@ def _logs(path: str | Path, keep: int) -> list[Reading]:
     """The logs a path names: itself, or all files below it."""
     if str(path) == "-":
         return [Reading(standard_input(keep), "")]
+    if is_url(path):
+        return _logs_by_url(str(path), keep)
     path = Path(path)
     if not path.is_dir():
         name = path.name if path.is_absolute() else path.as_posix()
@@ -172,6 +180,25 @@ def _logs(path: str | Path, keep: int) -> list[Reading]:
             named=False,
         )
         for file in files
+    ]
+
+
+def _logs_by_url(url: str, keep: int) -> list[Reading]:
+    """The logs that a URL names: itself, or all files below it or of its pattern. No card is looked for beside them."""
+    try:
+        found, several = files(url)
+    except LogError as error:
+        return [Reading(Source(None, shown(url), b""), "", error=error)]
+    placed = [file for file in found if not several or not _is_no_log(Path(PurePosixPath(file.path).name))]
+    if not placed:
+        raise LogError(shown(url), "a place without logs", "at least one log", "check the URL")
+    return [
+        Reading(
+            Source(None, shown(file.url), keep=keep, opener=file.open),
+            PurePosixPath(file.path).parent.name,
+            named=not several,
+        )
+        for file in placed
     ]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -71,6 +71,8 @@ class Source:
         Samples kept as rows before equal values are counted together.
     pipe : binary stream, optional
         What the log comes through where there is no file: if it is long it can be read only once.
+    opener : callable, optional
+        What opens the log where it is no file of this machine.
 
     Attributes
     ----------
@@ -93,12 +95,13 @@ class Source:
         data: bytes | None = None,
         keep: int = KEEP_SAMPLES,
         pipe: BinaryIO | None = None,
+        opener: Callable[[], BinaryIO] | None = None,
     ) -> None:
         self.path = path
         self.name = name
         self.keep = keep
         self.margin = 0
-        self.stored = Stored(path, name, data, pipe)
+        self.stored = Stored(path, name, data, pipe, opener)
         self._lines = (1, sys.maxsize)
         self._left_out: list[list[int]] = []  # what `elisions` gives, once all of the log has been read
 

@@ -36,6 +36,8 @@ class Stored:
         The bytes where there is no file.
     pipe : binary stream, optional
         What they come through where there is no file.
+    opener : callable, optional
+        What opens them where the file is not of this machine.
 
     Attributes
     ----------
@@ -49,9 +51,17 @@ class Stored:
     (b'T: 0', b'T: 0', '2e2774e8')
     """
 
-    def __init__(self, path: Path | None, name: str, data: bytes | None = None, pipe: BinaryIO | None = None) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        name: str,
+        data: bytes | None = None,
+        pipe: BinaryIO | None = None,
+        opener: Callable[[], BinaryIO] | None = None,
+    ) -> None:
         self.path = path
         self.name = name
+        self.opener = opener
         self.watch: Callable[[int], None] | None = None
         self.reached = 0
         self.digest = ""
@@ -67,6 +77,8 @@ class Stored:
         LogError
             If the file cannot be opened. Reading on raises it where a long pipe has been read before.
         """
+        if self._data is None and self.opener:
+            return io.BufferedReader(_Reader(self, self.opener()))
         if self._data is None and self._pipe is None:
             assert self.path is not None
             try:
@@ -83,7 +95,8 @@ class Stored:
     @contextmanager
     def held(self, most: int) -> Iterator[None]:
         """Keep the bytes of a small file while it is read several times: to open a file costs more than to read it."""
-        if self._data is not None or self._pipe is not None or self.path is None or not self.path.is_file():
+        is_file = self.opener is not None or (self.path is not None and self.path.is_file())
+        if self._data is not None or self._pipe is not None or not is_file:
             yield
             return
         with self.open() as stream:

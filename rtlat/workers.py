@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rtlat.assembly import Reading
 from rtlat.cards import Card
@@ -20,10 +20,13 @@ from rtlat.errors import LogError, RtlatWarning, UsageError
 from rtlat.filling import fill
 from rtlat.progress import Progress
 from rtlat.protocol import Format, Run
-from rtlat.source import Line
+from rtlat.source import Line, Source
 
 CHUNK_LOGS, CHUNK_BYTES, LEAST_CHUNKS = 100, 100 << 20, 4
 """A task is at least so many logs, or so much of them; with fewer tasks, starting workers costs more than it saves."""
+
+PATIENCE = 10
+"""How long a scheduler may take to answer [s]."""
 
 
 class Found(NamedTuple):
@@ -57,7 +60,8 @@ def fill_all(
     if executor is None or len(chunks) < LEAST_CHUNKS:
         here, chunks = list(zip(readings, chosen, strict=True)), []
     name = format.name if format else None
-    futures = [executor.submit(found_in, chunk, name) for chunk in chunks] if executor else []
+    tasks = [[_as_sent(reading.source) for reading in chunk] for chunk in chunks]
+    futures = [executor.submit(found_in, task, name) for task in tasks] if executor else []
     lost: list[Reading] = []
     reason = ""
     with Progress(lambda: _bytes_of(readings)) as progress:
@@ -97,7 +101,14 @@ def _bytes_of(readings: Sequence[Reading]) -> int | None:
 def _travels(reading: Reading, card: Card | None) -> bool:
     """Whether a worker can parse the log: it lies where others find it, and no card says how to read it."""
     path = reading.source.path
-    return path is not None and path.is_file() and not (card and card.table(path))
+    lies = reading.source.stored.opener is not None or (path is not None and path.is_file())
+    return lies and reading.error is None and not (card and path and card.table(path))
+
+
+def _as_sent(source: Source) -> Source:
+    """A log that has not been read yet, for a process in another folder."""
+    path = source.path.absolute() if source.path else None
+    return Source(path, source.name, keep=source.keep, opener=source.stored.opener)
 
 
 def _chunks(readings: Sequence[Reading]) -> list[list[Reading]]:
@@ -114,13 +125,14 @@ def _chunks(readings: Sequence[Reading]) -> list[list[Reading]]:
     return chunks
 
 
-def found_in(readings: Sequence[Reading], format: str | None) -> list[Found]:
+def found_in(logs: Sequence[Source], format: str | None) -> list[Found]:
     """Return what is found in logs: a worker's task."""
     founds = []
-    for reading in readings:
+    for source in logs:
+        reading = Reading(source, "")
         fill(reading, format_named(format) if format else None, None)
         claims = [(known.name, line) for known, line in reading.claims]
-        founds.append(Found(claims, reading.runs, reading.error, reading.sha256, reading.source.margin))
+        founds.append(Found(claims, reading.runs, reading.error, reading.sha256, source.margin))
     return founds
 
 
@@ -152,3 +164,24 @@ def pool(jobs: int | None = None) -> Iterator[Executor | None]:
     context.set_forkserver_preload(["rtlat.workers"])
     with ProcessPoolExecutor(jobs, mp_context=context) as executor:
         yield executor
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[Executor]:
+    """Yield the workers of a dask cluster, by its scheduler's address such as ``tcp://lab7:8786``.
+
+    Raises
+    ------
+    UsageError
+        If distributed is not installed, or no scheduler answers.
+    """
+    try:
+        from distributed import Client
+    except ImportError:
+        raise UsageError("--dask: install rtlat[dask] first") from None
+    try:
+        client: Any = Client(address, timeout=PATIENCE, set_as_default=False)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--dask {address}: no scheduler answers ({str(error)[:100]})") from None
+    with client:
+        yield client.get_executor()

@@ -29,6 +29,13 @@ def arguments(parser: argparse.ArgumentParser, count: str = "+") -> None:
     card(parser)
 
 
+def cluster(parser: argparse.ArgumentParser) -> None:
+    """Add who parses the logs where they are very many."""
+    parser.add_argument(
+        "--dask", metavar="ADDRESS", help="let the workers of a dask cluster parse them: tcp://SCHEDULER:8786"
+    )
+
+
 def card(parser: argparse.ArgumentParser) -> None:
     """Add what says of logs what they do not say themselves."""
     parser.add_argument("--card", metavar="FILE", help="a run card instead of the runs.toml beside the logs")
@@ -77,7 +84,8 @@ def recording(options: argparse.Namespace) -> tuple[Recording, list[Reading], in
     from rtlat import workers
     from rtlat.reading import read_all
 
-    with workers.pool(options.jobs) as executor:
+    address = getattr(options, "dask", None)
+    with workers.cluster(address) if address else workers.pool(options.jobs) as executor:
         read, readings = read_all(
             options.logs, format=options.format, card=options.card, executor=executor, **facts(options)
         )

@@ -28,6 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         for name, text in texts.items()
     }
     logs.arguments(added["add"])
+    logs.cluster(added["add"])
     added["add"].add_argument("--replace", action="store_true", help="put these in the place of known runs of the logs")
     added["export"].add_argument("to", metavar="DIR|F.csv", type=Path, help="where to write")
     for name, action in added.items():

@@ -10,6 +10,7 @@ from rtlat.commands import logs
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of this command."""
     logs.arguments(parser)
+    logs.cluster(parser)
     parser.add_argument("--percentiles", metavar="LIST", help="such as 50,99,99.9 (default: those that n supports)")
     shape = parser.add_mutually_exclusive_group()
     for name in ("json", "csv", "md"):
