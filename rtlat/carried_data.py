@@ -19,15 +19,13 @@ from rtlat.protocol import Recording
 MARK = '<meta name="rtlat" content="'
 """What the head of a report and of an index holds; what a report says of itself follows."""
 
-HEAD = 64 << 10
-"""Bytes within which it stands."""
-
 BESIDE = ".data"
 """Ends the name of the folder that lies beside a report whose recording is too large for a page."""
 
 MOST_ROWS = 1_000_000
 """Rows of one table that a page may carry."""
 
+_HEAD = 64 << 10
 _LARGEST_PAGE = 32 << 20
 _MOST_BYTES = 128 << 20
 _MOST_MEMORY = 64 << 20
@@ -49,7 +47,7 @@ def is_report(path: str | Path) -> bool:
     if path.suffix.lower() not in _PAGES or not path.is_file():
         return False
     with path.open("rb") as file:
-        return MARK.encode() in file.read(HEAD)
+        return MARK.encode() in file.read(_HEAD)
 
 
 def load(path: Path) -> Recording | Path:

@@ -211,7 +211,9 @@ def test_a_verdict_is_what_a_report_says_first() -> None:
 
 def test_an_index_lives_with_whatever_lies_in_its_folder(desk: Desk) -> None:
     desk.write(shown("# T", "<p>It is <b>so</b>: &lt;script&gt;.</p>"), name="new")
+    many = {"title": "Many logs", "made": "1999", "data": [f"logs/{number:05}.log" for number in range(9_000)]}
     meta = {
+        "many": many,
         "bare": {"title": "An older one", "made": "2020", "data": ["x"], "parameters": {"limit": 5.0}, "inputs": 2},
         "odd": {"title": ["<b>"], "made": 3, "data": "x", "parameters": ["y"], "inputs": "z", "verdict": {"a": 1}},
         "none": [1],
@@ -224,9 +226,10 @@ def test_an_index_lives_with_whatever_lies_in_its_folder(desk: Desk) -> None:
     (desk.folder / "bytes.html").write_bytes(bytes(range(256)))
     (desk.folder / "index.html").write_text(index(desk.folder), "utf-8")
     text = index(desk.folder)
-    assert re.findall(r'<a href="([^"]+)">', text) == ["new.html", "odd.html", "bare.html"]
+    assert re.findall(r'<a href="([^"]+)">', text) == ["new.html", "odd.html", "bare.html", "many.html"]
     assert "<li>It is so: &lt;script&gt;.</li>" in text
     assert "x (2 files) · limit = 5 · 2020" in text
+    assert "logs/00000.log, logs/00001.log, logs/00002.log and 8997 more · 1999" in text
     assert "<b>" not in text
 
 

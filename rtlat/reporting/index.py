@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from rtlat.carried_data import HEAD, MARK
+from rtlat.carried_data import MARK
+from rtlat.display.tables import listed
 from rtlat.reporting.page import PLOTLY, empty_page, told
 
 _META = re.compile(f'{re.escape(MARK)}([^"]+)">')
 _STATEMENT = re.compile(r"<(li|p)\b[^>]*>(.*?)</\1>", re.S)
+
+_HEAD = 1 << 20
+"""Characters within which a report says what it is about; it may name many logs."""
 
 _MOST = 4
 """Statements of a report that the index repeats."""
@@ -54,10 +58,9 @@ def index(folder: Path) -> str:
 def _entry(about: dict[str, Any], path: Path) -> str:
     """One report: its title, what it found, and of what it was made."""
     said = "".join(f"<li>{html.escape(text)}</li>" for text in _texts(about.get("verdict")))
-    data, files = ", ".join(_texts(about.get("data"))), about.get("inputs", 0)
+    data, files = listed(_texts(about.get("data"))), about.get("inputs", 0)
     many = f" ({files} {'file' if files == 1 else 'files'})" if isinstance(files, int) and files else ""
-    asked = _asked(about)
-    small = [f"{data}{many}" if data else "", asked, str(about.get("made", ""))]
+    small = [f"{data}{many}" if data else "", _asked(about), str(about.get("made", ""))]
     return (
         f'<section class="report"><h2><a href="{quote(path.name)}">{html.escape(str(about["title"]))}</a></h2>'
         + (f"<ul>{said}</ul>" if said else "")
@@ -92,7 +95,7 @@ def _about(path: Path) -> dict[str, Any] | None:
     """What the head of a report says about it; None if the file is no report of ours."""
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
-            found = _META.search(file.read(HEAD))
+            found = _META.search(file.read(_HEAD))
         about = json.loads(html.unescape(found[1])) if found else None
     except (OSError, ValueError, RecursionError):
         return None
