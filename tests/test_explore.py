@@ -14,6 +14,7 @@ from typing import Any
 import nbformat
 import numpy as np
 import pytest
+from nbformat import v4
 from served import in_jupyterlab, in_voila
 
 from rtlat.errors import ReportError, UsageError
@@ -292,16 +293,23 @@ def test_a_selection_becomes_a_report(four: Folder, tmp_path: Path) -> None:
     assert asked.parameters(deadline, four, few) == {"quantity": "thread", "limit": "500us"}
     assert four.logs_of(few.runs) == ([str(Path(four.path) / "preempt_rt-1-idle.hist")], "")
     assert four.logs_of(NAMES) == ([four.path], "")
-    told = asked.asked(deadline, four, few, tmp_path / "reports")
+    told = asked.asked(small_notebook(tmp_path, "str"), four, few, tmp_path / "reports")
     assert "No report" not in told, told
-    (page,) = list((tmp_path / "reports").glob("deadline-*.html"))
+    (page,) = (tmp_path / "reports").glob("small-*.html")
     (held,) = re.findall(r'href="data:text/html;base64,([^"]+)"', told)
     assert base64.b64decode(held) == page.read_bytes()
-    assert "500 us" in page.read_text("utf-8")
-    assert "preempt_rt-1-idle" in page.read_text("utf-8")
-    wrong = asked.asked(deadline, four, few._replace(unit="cycles"), tmp_path / "reports")
-    assert "No report:" in wrong
-    assert "has no known unit" in wrong
+    assert "preempt_rt-1-idle.hist&#x27;] 500us" in page.read_text("utf-8")
+    wrong = asked.asked(small_notebook(tmp_path, "float"), four, few, tmp_path / "reports")
+    assert wrong == "<p><b>No report:</b> small.ipynb: parameter limit: found &#x27;500us&#x27;, expected float</p>"
+
+
+def small_notebook(folder: Path, limit: str) -> Path:
+    """Write a notebook that prints its parameters."""
+    code = f"data: list[str] = []  # logs\nquantity: str = ''  # what\nlimit: {limit} = 0  # how long"
+    cells = [v4.new_code_cell(code, metadata={"tags": ["parameters"]}), v4.new_code_cell("print(data, limit)")]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), folder / "small.ipynb")
+    return folder / "small.ipynb"
 
 
 def test_no_report_waits_for_a_choice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

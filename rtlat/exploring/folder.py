@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from rtlat.assembly import Reading
 from rtlat.display.tables import listed
+from rtlat.errors import UsageError
 from rtlat.exploring.pools import Pools
 from rtlat.protocol import Recording
 from rtlat.reading import read_all
@@ -57,6 +58,8 @@ class Folder:
         All that could be read.
     readings : list of Reading
         One for each log.
+    kept : dict
+        What took long to find out about it.
     """
 
     path: str
@@ -64,6 +67,7 @@ class Folder:
     facts: tuple[str, ...]
     recording: Recording
     readings: list[Reading]
+    kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
     def tolds(self) -> list[Told]:
@@ -126,7 +130,12 @@ def opened(path: str, card: str = "", facts: Sequence[str] = ()) -> Folder:
         If nothing in it can be read.
     CardError
         If a card cannot be used.
+    UsageError
+        If a fact is none.
     """
+    for fact in facts:
+        if "=" not in fact:
+            raise UsageError(f"facts: {fact}: found no '=', expected KEY=VALUE")
     stated: dict[str, Any] = dict(fact.split("=", 1) for fact in facts)
     recording, readings = read_all(path, card=card or None, **stated)
     return Folder(path, card, tuple(facts), recording, readings)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -40,9 +40,6 @@ _REACHED = "#D55E00"
 
 _PERCENTILE = "percentile"
 _ALL = "all runs chosen"
-
-_RUNS = 1024
-"""Runs of which is kept what they tell of time."""
 
 
 def histogram(folder: Folder, choice: Choice) -> go.Figure:
@@ -185,13 +182,13 @@ def _by_series(folder: Folder, choice: Choice) -> go.Figure:
 def _over_time(folder: Folder, choice: Choice) -> go.Figure:
     runs = _as_their_groups(folder, curves(folder, choice), choice.by)
     series = {run: tuple(places) for run, places in chosen(folder, choice).items() if run in set(runs["run"])}
-    blocks = _stacked([_blocks(folder, choice.quantity, choice.unit, places) for places in series.values()])
+    blocks = _told(timeline_tables.over_time, folder, choice, series.values())
     if not len(blocks):
-        outliers = _stacked([_outliers(folder, choice.quantity, choice.unit, places) for places in series.values()])
+        outliers = _told(timeline_tables.outliers, folder, choice, series.values())
         return _when_outliers(outliers, runs) if len(outliers) else _nothing()
     several = list(dict.fromkeys(blocks["run"]))
     if len(several) == 1:
-        heat = timeline_tables.heat(_of(folder, choice.quantity, choice.unit, series[several[0]]))
+        heat = timeline_tables.heat(_of(folder, choice, series[several[0]]))
         return timeline_figures.over_time_figure(blocks, heat, runs)
     greatest = blocks.groupby("run")["max low"].max().nlargest(MOST_CURVES).index
     return _first(timeline_figures.maxima_figure(blocks[blocks["run"].isin(greatest)], runs), len(several))
@@ -223,22 +220,21 @@ def _as_their_groups(folder: Folder, found: Curves, by: str) -> pd.DataFrame:
     return runs.assign(**{name: own[name].to_numpy() for name in ("group", "approach", "load")})
 
 
-def _stacked(parts: list[pd.DataFrame]) -> pd.DataFrame:
+def _told(
+    what: Callable[[Sequence[Told]], pd.DataFrame], folder: Folder, choice: Choice, runs: Iterable[tuple[int, ...]]
+) -> pd.DataFrame:
+    """What the series of each run tell of time, below each other; each run is asked only once."""
     import pandas as pd
 
+    parts = []
+    for places in runs:
+        key = what.__name__, choice.quantity, choice.unit, places
+        if key not in folder.kept:
+            folder.kept[key] = what(_of(folder, choice, places))
+        parts.append(folder.kept[key])
     parts = [part for part in parts if len(part)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def _of(folder: Folder, quantity: str, unit: str, places: Iterable[int]) -> list[Told]:
-    return [folder.by_quantity[quantity, unit][place] for place in places]
-
-
-@functools.lru_cache(maxsize=_RUNS)
-def _blocks(folder: Folder, quantity: str, unit: str, places: tuple[int, ...]) -> pd.DataFrame:
-    return timeline_tables.over_time(_of(folder, quantity, unit, places))
-
-
-@functools.lru_cache(maxsize=_RUNS)
-def _outliers(folder: Folder, quantity: str, unit: str, places: tuple[int, ...]) -> pd.DataFrame:
-    return timeline_tables.outliers(_of(folder, quantity, unit, places))
+def _of(folder: Folder, choice: Choice, places: Iterable[int]) -> list[Told]:
+    return [folder.by_quantity[choice.quantity, choice.unit][place] for place in places]
