@@ -42,6 +42,7 @@ LIMIT = 70.0
 
 P50, P99, P99_9, RATIO = "interval of p50", "interval of p99", "interval of p99.9", f"interval of ratio at {LIMIT:g} us"
 ABOVE = "interval of ratio lies above 1"
+_SHARES = {P50: 0.5, P99: 0.99, P99_9: 0.999}
 BY_P99_9, BY_LIMIT = "by p99.9", f"by {LIMIT:g} us"
 FIGURES = {BY_P99_9: "99.9", BY_LIMIT: "limit"}
 
@@ -82,7 +83,7 @@ def intervals(a: Contrast, truth: Mapping[str, float]) -> Outcome:
     """Whether the intervals that are shown hold the truth."""
     shown: list[Effect] = list(takewhile(lambda effect: not effect.what.startswith("chance"), effects(a)))
     names = {effect.what: f"interval of {effect.what}" for effect in shown if effect.measure != "times"}
-    names |= {effect.what: RATIO for effect in shown if effect.measure == "times"}
+    names |= {effect.what: RATIO for effect in shown if effect.measure == "times"}  # of windows, where there are any
     ends = {names[effect.what]: effect.interval for effect in shown}
     return {what: ends[what].low <= value <= ends[what].high for what, value in truth.items()} | {
         ABOVE: ends[RATIO].low > 1
@@ -93,9 +94,6 @@ def shifted(tail: float = 1.5) -> dict[str, float]:
     """By how much the percentiles of independent cycles differ, and how many times as often they reach the limit."""
     truth = {name: quantile(share, tail, SHIFT) - quantile(share) for name, share in _SHARES.items()}
     return truth | {RATIO: exceeding(LIMIT, tail, SHIFT) / exceeding(LIMIT)}
-
-
-_SHARES = {P50: 0.5, P99: 0.99, P99_9: 0.999}
 
 
 def one_run(random: Random, n: int, m: int, binned: bool) -> Outcome:
