@@ -15,7 +15,7 @@ from pathlib import Path
 from bench import rendering
 from bench.scoreboard import Effort, Row
 
-TOPICS = ("parsing", "histograms", "farm", "statistics", "startup", "growth")
+TOPICS = ("parsing", "peers", "histograms", "farm", "statistics", "startup", "growth")
 
 
 def main() -> int:

@@ -17,6 +17,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")} | {"POLARS_MAX_THREADS": "1"}
+# Modules are compiled once, as on anybody's machine.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | ONE_THREAD
 
 _SCRIPT = """

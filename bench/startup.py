@@ -1,25 +1,25 @@
 """How much longer than a bare interpreter ``rtlat --help`` takes to start.
 
-Run as ``python -m bench.startup``. Both are started in turn, and CPU time is compared rather than wall
+Both are started in turn, and CPU time is compared rather than wall
 time: a busy machine then changes the figures, but hardly their ratio.
 """
 
 from __future__ import annotations
 
-import os
 import resource
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
+
+from bench.scoreboard import ENVIRONMENT, Effort, Row, milliseconds
 
 ROUNDS = 11
 GOAL = 2.5
 
 BARE = [sys.executable, "-c", "pass"]
 HELP = [str(Path(sys.executable).with_name("rtlat")), "--help"]
-# Modules are compiled once, as on anybody's machine.
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def cpu_seconds(command: list[str]) -> float:
@@ -30,18 +30,12 @@ def cpu_seconds(command: list[str]) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def main() -> int:
-    """Print the ratio of the medians; exit status 1 if it misses the goal."""
+def rows(effort: Effort) -> Iterator[Row]:
+    """Yield the ratio of the medians."""
+    rounds = max(ROUNDS, effort.rounds)
     for command in (BARE, HELP):
         cpu_seconds(command)  # compiles what is not compiled yet
-    bare, helped = zip(*((cpu_seconds(BARE), cpu_seconds(HELP)) for _ in range(ROUNDS)), strict=True)
-    ratio = median(helped) / median(bare)
-    print(
-        f"startup: rtlat --help {median(helped) * 1e3:.1f} ms, bare interpreter {median(bare) * 1e3:.1f} ms CPU, "
-        f"medians of {ROUNDS}: {ratio:.2f} x (goal {GOAL} x)"
-    )
-    return int(ratio > GOAL)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    bare, helped = zip(*((cpu_seconds(BARE), cpu_seconds(HELP)) for _ in range(rounds)), strict=True)
+    ours, theirs = median(helped), median(bare)
+    detail = f"{milliseconds(ours)} / {milliseconds(theirs)}"
+    yield Row("startup", "rtlat --help / a bare interpreter", ours / theirs, GOAL, detail)
