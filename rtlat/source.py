@@ -139,18 +139,22 @@ class Source:
         first, rest, left_out = 1, b"", list[int]()
         with self._open() as stream:
             while chunk := self._read(stream, size):
-                data = rest + chunk
-                end = self._end(data)
-                if end == 0 and len(data) > longest:
-                    raise LogError(self.name, f"a line longer than {longest >> 20} MiB", "a latency log", line=first)
-                rest = data[end:]
-                if end:
-                    block = data[:end]
-                    block = block.replace(b"\r\n", b"\n") if b"\r" in block else block
-                    block = unquoted(block) if self._is_mail else block
-                    yield Block(first, block, True, self.margin)
-                    left_out.extend(elisions(block, first) if not self._left_out else ())
-                    first += newlines(block)
+                if self._is_mail:
+                    chunk, rest = rest + chunk, b""
+                end = self._end(chunk)
+                if end == 0:
+                    rest += chunk
+                    if len(rest) > longest:
+                        found = f"a line longer than {longest >> 20} MiB"
+                        raise LogError(self.name, found, "a latency log", line=first)
+                    continue
+                block = b"".join((rest, memoryview(chunk)[:end]))
+                rest = chunk[end:]
+                block = block.replace(b"\r\n", b"\n") if b"\r" in block else block
+                block = unquoted(block) if self._is_mail else block
+                yield Block(first, block, True, self.margin)
+                left_out.extend(elisions(block, first) if not self._left_out else ())
+                first += newlines(block)
         if rest:
             rest = unquoted(rest) if self._is_mail else rest.rstrip(b"\r")
             left_out.extend(elisions(rest, first))
