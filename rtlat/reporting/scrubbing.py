@@ -51,7 +51,7 @@ def without(value: Any, names: Mapping[str, str]) -> Any:
 
     Examples
     --------
-    >>> without(["/lab/box/a.log: empty", "/tmp/ipykernel_7/42.py:1: a warning"], {"/lab/box": "box"})
+    >>> without(["/lab/box/a.log: empty", "/scratch/ipykernel_7/42.py:1: a warning"], {"/lab/box": "box"})
     ['box/a.log: empty', 'cell:1: a warning']
     """
     if isinstance(value, str):
