@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rtlat.claiming.check_views import STANDING, asserted, count
 from rtlat.claiming.checking import Checked
 from rtlat.claiming.findings import Decision
-from rtlat.display.markup import Html, shown
+from rtlat.display.markup import Html, joined, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +32,7 @@ def answer(checked: Checked) -> Html:
         for one in checked.decisions
     ]
     head = f"<p><b>{checked.outcome.capitalize()}.</b> {count(checked)} ({html.escape(checked.path.name)}).</p>"
-    return Html(f"{head}{shown(pd.DataFrame(rows))}<p>{STANDING}</p>")
+    return joined([head, shown(pd.DataFrame(rows)), f"<p>{STANDING}</p>"])
 
 
 def about(decision: Decision) -> Html:
@@ -49,7 +49,7 @@ def about(decision: Decision) -> Html:
     )
     if len(decision.findings) > 1:
         parts.append(shown(findings(decision)))
-    return Html("".join(parts))
+    return joined(parts)
 
 
 def findings(decision: Decision) -> pd.DataFrame:
