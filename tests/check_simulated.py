@@ -25,6 +25,7 @@ from bench.trials import Case, Claim, Outcome, Random, case, report
 from rtlat.claiming.checking import Checked, check
 from rtlat.claiming.claims import Claims, load
 from rtlat.claiming.findings import REFUTED, SUPPORTED, UNDECIDED
+from rtlat.intervals import Array
 from rtlat.protocol import Recording
 from rtlat.rows import Rows
 
@@ -73,12 +74,17 @@ def claimed(text: str, keys: str = "") -> Claims:
 
 
 def histograms(random: Random, law: str, tail: float, k: int) -> Recording:
-    """Return runs as histograms: what a reader gave, with other counts."""
-    records, runs, series = empty(k)
+    """Return runs as histograms."""
     n = np.zeros((k, BINS), np.int64)
     for row in n:
         low, _, counts, _, _ = run(random, law, tail, N).intervals
         row[(low / US).astype(int)] = counts
+    return binned(n)
+
+
+def binned(n: Array) -> Recording:
+    """Return runs with these counts in their bins."""
+    records, runs, series = empty(len(n))
     return Recording(records.assign(n=pd.array(n.ravel(), "Int64")), runs, series)
 
 
@@ -92,12 +98,19 @@ def empty(k: int) -> Recording:
     return made(*runs)
 
 
-def in_order(values: np.ndarray) -> Rows:
+def in_order(values: Array) -> Recording:
     """Return one run as a log tells it that prints every cycle."""
+    records, runs, series = every_cycle()
     low = np.floor(values) * US
+    return Recording(records.assign(low=low, high=low), runs, series)
+
+
+@cache
+def every_cycle() -> Recording:
+    """Return a run whose every cycle takes no time."""
     rows = Rows()
-    rows.extend("t0", "thread", "sample", low, low, n=1, seq=np.arange(len(low)), unit="ns")
-    return rows
+    rows.extend("t0", "thread", "sample", np.zeros(N), np.zeros(N), n=1, seq=np.arange(N), unit="ns")
+    return made(rows)
 
 
 def made(*runs: Rows, **facts: Any) -> Recording:
@@ -122,9 +135,8 @@ def of_arms(random: Random, texts: tuple[str, ...], law: str, tail: float, k: in
 
 def of_runs(random: Random, text: str, keys: str, law: str, tail: float, k: int, ordered: bool) -> Outcome:
     """One run, or several that have to bear out a claim each."""
-    if ordered:
-        return told(check(claimed(text, keys), made(*(in_order(cycles(random, law, tail, N)) for _ in range(k)))))
-    return told(check(claimed(text, keys), histograms(random, law, tail, k)))
+    runs = in_order(cycles(random, law, tail, N)) if ordered else histograms(random, law, tail, k)
+    return told(check(claimed(text, keys), runs))
 
 
 def of_whole_bursts(random: Random, text: str, keys: str, share: float, ordered: bool) -> Outcome:
@@ -133,12 +145,8 @@ def of_whole_bursts(random: Random, text: str, keys: str, share: float, ordered:
     starts = random.integers(0, N, random.poisson(N * share / 10))
     for start, length in zip(starts, random.geometric(0.1, len(starts)), strict=True):
         values[start : start + length] = 100
-    rows = in_order(values)
-    if not ordered:
-        low, n = np.unique(np.floor(values), return_counts=True)
-        rows = Rows()
-        rows.extend("t0", "thread", "bin", low * US, (low + 1) * US, n=n, unit="ns")
-    return told(check(claimed(text, keys), made(rows)))
+    runs = in_order(values) if ordered else binned(np.bincount(np.floor(values).astype(int), minlength=BINS)[None])
+    return told(check(claimed(text, keys), runs))
 
 
 def of_overruns(random: Random, keys: str, rate: float, n: int) -> Outcome:
@@ -181,10 +189,10 @@ def regressions() -> Iterator[Case]:
         title = f"5 runs an arm, {law}"
         claims = [Claim(f"{REFUTED}: {name}", *RARELY) for name in (*both, TOGETHER)]
         claims += [Claim(f"{SUPPORTED}: {name}") for name in both]
-        yield case(f"{title}, alike", of_arms, (both, law, 1.0), 1500, *claims)
+        yield case(f"{title}, alike", of_arms, (both, law, 1.0), 2000, *claims)
         for text, tail in zip(both, beyond, strict=True):
             claims = [Claim(f"{SUPPORTED}: {text}", *RARELY), Claim(f"{REFUTED}: {text}")]
-            yield case(f"{title}, just beyond: {text}", of_arms, ((text,), law, tail), 1000, *claims)
+            yield case(f"{title}, just beyond: {text}", of_arms, ((text,), law, tail), 2000, *claims)
         texts = worse(BY_P99_9, 5), *both
         power = OFTEN if law == RUNS_DIFFER else (0.0, 1.0)
         claims = [Claim(f"{REFUTED}: {text}", *(power if text != worse(BY_P99_9) else (0.0, 1.0))) for text in texts]
@@ -208,9 +216,9 @@ def percentiles() -> Iterator[Case]:
     ):
         tail = tail_of(0.001 * BEYOND, partial(_reaching, 75.0, law))
         title = f"{text}, {law}, {_runs(k, ordered)}"
-        replicates = 400 if ordered else 1500
+
         arguments = (text, "", law, tail, k, ordered)
-        yield case(f"{title}, just beyond", of_runs, arguments, replicates, *outcomes(supported=bounds))
+        yield case(f"{title}, just beyond", of_runs, arguments, 1500, *outcomes(supported=bounds))
     within = tail_of(0.001 / BEYOND, partial(_reaching, 75.0, INDEPENDENT))
     for k in (1, 5):
         title = f"{text}, {INDEPENDENT}, {_runs(k, False)}, just within"
@@ -238,11 +246,11 @@ def rates() -> Iterator[Case]:
             text = f"exceed({limit}us) < {rate}"
             title = f"exceed({limit}us), {law}, {_runs(k, ordered)}, just beyond"
             arguments = (text, "", law, 1.0, k, ordered)
-            yield case(title, of_runs, arguments, 400 if ordered else 1500, *outcomes(supported=bounds))
+            yield case(title, of_runs, arguments, 1500, *outcomes(supported=bounds))
             if limit == 127:
                 title = f"max < {limit}us, {law}, {_runs(k, ordered)}, just beyond"
                 arguments = (f"max < {limit}us", f'rate = "{rate}"', law, 1.0, k, ordered)
-                yield case(title, of_runs, arguments, 400 if ordered else 1500, *outcomes(supported=bounds))
+                yield case(title, of_runs, arguments, 1500, *outcomes(supported=bounds))
     share = -math.log(0.05) / N * BEYOND
     keys = f'rate = "{share * HERTZ * 60 / BEYOND:.6f}/minute"'
     title = "missed == 0, independent, 1 run, just beyond"
