@@ -216,7 +216,6 @@ def percentiles() -> Iterator[Case]:
     ):
         tail = tail_of(0.001 * BEYOND, partial(_reaching, 75.0, law))
         title = f"{text}, {law}, {_runs(k, ordered)}"
-
         arguments = (text, "", law, tail, k, ordered)
         yield case(f"{title}, just beyond", of_runs, arguments, 1500, *outcomes(supported=bounds))
     within = tail_of(0.001 / BEYOND, partial(_reaching, 75.0, INDEPENDENT))

@@ -110,22 +110,25 @@ def arms(decision: Decision) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        comparison, arm (runs, reference), run, low and high [unit], unit; beyond the histogram high is infinite.
+        comparison, arm (runs, reference), run, low and high [unit], unit, beyond: whether it lies in an overflow.
     """
     import pandas as pd
 
     rows = []
     for contrast in decision.contrasts:
         scale, unit = (1e-6, "in a million") if contrast.question.figure == LIMIT else _scale(contrast)
+        limit = decision.claim.assertion.limit
+        name = f"cycles that reach {limit.text}" if limit else f"p{contrast.question.figure}"
         for side, figures in zip(contrast.sides, contrast.figures(), strict=True):
             rows += [
                 {
-                    "comparison": contrast.a.runs[0].says("load") or "load unknown",
+                    "comparison": f"{name}, {contrast.a.runs[0].says('load') or 'load unknown'}",
                     "arm": side.arm,
                     "run": run.run,
                     "low": one.low / scale,
                     "high": one.high / scale,
                     "unit": unit,
+                    "beyond": one.status == "overflow",
                 }
                 for run, one in zip(side.runs, figures, strict=True)
                 if one.status != "refused"
@@ -150,10 +153,9 @@ def _arms(table: pd.DataFrame) -> go.Figure | None:
         values = rows["low"][rows["low"] > 0]
         panel.latency(*_around(values.tolist()))
         for row in rows.to_dict("records"):
-            beyond = math.isinf(row["high"])
-            symbol = "arrow-right-open" if beyond else "circle-open"
+            symbol = "arrow-right-open" if row["beyond"] else "circle-open"
             name = html.escape(shortened(str(row["run"]), 40))
-            text = f"<b>{name}</b><br>{'from ' * beyond}{row['low']:,.5g} {panel.unit}"
+            text = f"<b>{name}</b><br>{'from ' * row['beyond']}{row['low']:,.5g} {panel.unit}"
             marker = {"symbol": symbol, "size": 11, "color": _COLOURS[row["arm"]], "line": {"width": 2}}
             at = {"x": [row["low"]], "y": [names.index(row["arm"])]}
             panel.add("scatter", **at, mode="markers", marker=marker, hovertext=text, hoverinfo="text")

@@ -131,7 +131,7 @@ def _finding(pair: Pair, found: Conclusion) -> Finding:
     fewest = min(len(pair.a.runs), len(pair.b.runs))
     needs = Needs() if outcome != UNDECIDED else _ENOUGH if fewest < ENOUGH else Needs("more runs of either arm")
     if pair.verdict.word == OPEN:
-        why = f"{why}; {pair.verdict.text()}"
+        why = f"{why}; {OPEN} {'; '.join(pair.verdict.of(OPEN))}"
     barred = {run.run: reasons for run in (*pair.a.runs, *pair.b.runs) if (reasons := list(bars(run)))}
     if outcome == SUPPORTED and barred:
         run, reasons = next(iter(barred.items()))
