@@ -15,7 +15,7 @@ from pathlib import Path
 from bench import rendering
 from bench.scoreboard import Effort, Row
 
-TOPICS = ("parsing", "peers", "histograms", "farm", "statistics", "startup", "growth")
+TOPICS = ("parsing", "peers", "histograms", "farm", "statistics", "tails", "store", "startup", "growth", "reports")
 
 
 def main() -> int:

@@ -1,6 +1,6 @@
 """What a store of 10,000 runs costs: adding a run, asking for some, and reading what was asked for.
 
-Run as ``python -m bench.store``. Runs are histograms of four threads, as cyclictest -h prints them.
+Runs are histograms of four threads, as cyclictest -h prints them.
 CPU time counts, for disk and processors belong to others too; a query is measured as anyone types it, with the start of
 Python. The same runs as a folder of Parquet files, one for each run, are the rival.
 """
@@ -12,19 +12,20 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
 import numpy as np
 import pandas as pd
 
+from bench.scoreboard import Effort, Row
 from rtlat import Recording, frames, schema, store
 from rtlat.storing.adding import add
 from rtlat.storing.recall import recall
 
 RUNS, AT_ONCE, THREADS, BINS = 10_000, 1_000, 4, 120
-ROUNDS = 5
-QUERY = "kernel=6.12 load=hackbench"
+QUERY = "kernel=6.2 load=hackbench"
 GOALS = {"add": 5.0, "query": 1.0}
 """Milliseconds of CPU for a run added, and seconds for a query."""
 
@@ -82,30 +83,26 @@ def timed(command: list[str]) -> tuple[str, float, float]:
     return told, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.perf_counter() - clock
 
 
-def main() -> int:
-    """Print what it costs; exit status 1 if a goal is missed."""
+def rows(effort: Effort) -> Iterator[Row]:
+    """Yield what a run added, a query and the reading of what it found cost."""
+    count = effort.many(RUNS, AT_ONCE)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "lab.sqlite"
-        spent = waited = 0.0
-        for first in range(0, RUNS, AT_ONCE):
+        spent = 0.0
+        for first in range(0, count, AT_ONCE):
             made = runs(first, AT_ONCE)
-            start, clock = time.process_time(), time.perf_counter()
+            start = time.process_time()
             add(made, path)
-            spent, waited = spent + time.process_time() - start, waited + time.perf_counter() - clock
-        added = spent / RUNS * 1e3
-        size = path.stat().st_size / RUNS / 1e3
-        print(
-            f"store: {RUNS} runs, {added:.2f} ms of CPU and {waited / RUNS * 1e3:.2f} ms in all to add one "
-            f"(goal {GOALS['add']} ms of CPU), {size:.1f} kB each"
-        )
+            spent += time.process_time() - start
+        added = spent / count * 1e3
+        what = f"CPU time to add one of {count} runs / {GOALS['add']} ms"
+        detail = f"{added:.2f} ms, {path.stat().st_size / count / 1e3:.1f} kB a run"
+        yield Row("store-add", what, added / GOALS["add"], 1.0, detail)
         command = [sys.executable, "-m", "rtlat", "store", "query", QUERY, "--store", str(path)]
-        asked = [timed(command) for _ in range(ROUNDS)]
-        bare = median(timed([sys.executable, "-c", "pass"])[1] for _ in range(ROUNDS))
-        query, wall = (median(times) for times in zip(*(times for _, *times in asked), strict=True))
-        print(
-            f"store: a query that finds {asked[0][0].splitlines()[-1]} takes {query:.3f} s of CPU "
-            f"(goal {GOALS['query']} s), {query / bare:.1f} x the start of Python, and {wall:.3f} s in all"
-        )
+        asked = [timed(command) for _ in range(effort.rounds)]
+        query = median(seconds for _, seconds, _ in asked)
+        what = f"a query as it is typed, start of Python included / {GOALS['query']} s of CPU"
+        yield Row("store-query", what, query / GOALS["query"], 1.0, f"{query:.3f} s")
         start = time.process_time()
         read = recall(f"store:{path}?{QUERY}")
         mine = time.process_time() - start
@@ -116,12 +113,5 @@ def main() -> int:
         for place in sorted((Path(folder) / "each").iterdir()):
             store.load(place)
         rival = time.process_time() - start
-        print(
-            f"store: records of {len(read.runs)} runs read in {mine:.2f} s, {mine / len(read.runs) * 1e3:.2f} ms each; "
-            f"from a folder of Parquet files for each run it takes {rival / mine:.1f} x as long"
-        )
-    return int(added > GOALS["add"] or query > GOALS["query"])
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        what = f"{len(read.runs)} runs read from the store / from a folder of Parquet files for each"
+        yield Row("store-rival", what, mine / rival, None, f"{mine:.2f} s / {rival:.2f} s")

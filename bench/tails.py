@@ -1,33 +1,32 @@
 """What a fitted tail costs: of many bins against few, and its intervals against a bootstrap of the same fit.
 
-Run as ``python -m bench.tails``. An exponential tail is drawn with a fixed seed into 1e3 to 1e6 bins, all of them above
+An exponential tail is drawn with a fixed seed into 1e3 to 1e6 bins, all of them above
 the threshold, and fitted with its likelihood region; then `rtlat.tails.tail.tail` with everything it does is run on
 the same bins as one run. The bootstrap draws the bins anew and fits each draw with the same code.
 """
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from statistics import median
 from typing import Any
 
 import numpy as np
 
+from bench.scoreboard import Effort, Row
 from rtlat.intervals import Distribution, counted
 from rtlat.tails.excesses import Excesses, excesses
 from rtlat.tails.pareto import fit_pareto
 from rtlat.tails.tail import tail
 
-ROUNDS = 5
 GOALS = {10**4: 0.2, 10**6: 1.0}
 """Seconds for so many bins."""
 
 DRAWS = 200
 
 
-def seconds(what: Callable[[], Any], rounds: int = ROUNDS) -> float:
+def seconds(what: Callable[[], Any], rounds: int) -> float:
     """Median CPU time: a busy machine changes it less than the wall's."""
     times = []
     for _ in range(rounds):
@@ -55,34 +54,20 @@ def bootstrapped(over: Excesses) -> float:
     return float(np.ptp(np.quantile(shapes, [0.025, 0.975])))
 
 
-def main() -> int:
-    """Print times and ratios; exit status 1 if one misses its goal."""
-    missed, least = False, 0.0
+def rows(effort: Effort) -> Iterator[Row]:
+    """Yield what fits of more and more bins cost, and what a bootstrap of one costs."""
     fit_pareto(excesses(run(100).intervals, 0)).region()  # scipy is imported once
-    for bins in (10**3, 10**4, 10**5, 10**6):
+    for bins in (10**3, 10**4, 10**5, 10**6)[: 4 if effort.scale >= 1 else 2]:
         d = run(bins)
         over = excesses(d.intervals, 0)
-        fitted = seconds(lambda over=over: fit_pareto(over).region())
-        whole = seconds(lambda d=d: tail(d))
-        least = least or fitted
-        goal = GOALS.get(bins)
-        missed |= goal is not None and max(fitted, whole) > goal
-        wanted = f" (goal {goal} s)" if goal else ""
-        print(
-            f"tails: {len(over.low):7d} bins, fit and region {fitted:.3f} s, {fitted / least:.1f} x that of 1e3 bins; "
-            f"threshold, tests and levels {whole:.3f} s{wanted}"
-        )
+        fitted = seconds(lambda over=over: fit_pareto(over).region(), effort.rounds)
+        whole = seconds(lambda d=d: tail(d), effort.rounds)
+        goal = GOALS.get(bins, 1.0)
+        what = f"a tail of {bins:.0e} bins: fit and region, or threshold, tests and levels / {goal} s"
+        detail = f"{fitted:.3f} s, {whole:.3f} s"
+        yield Row(f"tail-{bins:.0e}", what, max(fitted, whole) / goal, 1.0 if bins in GOALS else None, detail)
     over = excesses(run(10**3).intervals, 750)
-    profile = seconds(lambda: fit_pareto(over).region())
+    profile = seconds(lambda: fit_pareto(over).region(), effort.rounds)
     drawn = seconds(lambda: bootstrapped(over), 1)
-    region = fit_pareto(over).region(rate_known=True, corrected=False)
-    print(
-        f"tails: profile-likelihood region {profile:.3f} s, {DRAWS} bootstrap fits {drawn:.2f} s: "
-        f"{drawn / profile:.0f} x as long; their intervals of the shape are {np.ptp(region.shape):.3f} and "
-        f"{bootstrapped(over):.3f} wide"
-    )
-    return int(missed)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    what = f"a profile-likelihood region / {DRAWS} fits of a bootstrap"
+    yield Row("tail-bootstrap", what, profile / drawn, None, f"{profile:.3f} s / {drawn:.2f} s")
