@@ -14,6 +14,8 @@ from rtlat.folding import Fold, Samples
 _FOLDED_AT_ONCE = 1 << 17
 """Samples that wait until they are folded: the more, the less each costs."""
 
+_NO_TIMES = np.full(_FOLDED_AT_ONCE, math.nan)
+
 _ADDED = (
     "series",
     "quantity",
@@ -150,8 +152,9 @@ class Rows:
             return
         self._sampled += len(values)
         self._waiting += len(values)
-        unknown = np.broadcast_to(math.nan, len(values)) if time is None else time
-        self._samples.append(((series, quantity, of), Samples(values, line, seq, unknown)))
+        if time is None:
+            time = _NO_TIMES[: len(values)] if len(values) <= len(_NO_TIMES) else np.full(len(values), math.nan)
+        self._samples.append(((series, quantity, of), Samples(values, line, seq, time)))
         if self.folded and self._waiting >= _FOLDED_AT_ONCE:
             self._fold()
 

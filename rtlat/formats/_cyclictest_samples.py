@@ -40,9 +40,9 @@ class Samples(NamedTuple):
     cycle: Array
     value: Array
 
-    def part(self, start: int, stop: int | None = None) -> Samples:
+    def part(self, which: slice | Array) -> Samples:
         """Some of the lines."""
-        return Samples(*(column[start:stop] for column in self))
+        return Samples(*(column[which] for column in self))
 
 
 def stretches(block: Block) -> Iterator[Samples | Line]:
@@ -163,8 +163,8 @@ def _uneven(block: Block) -> Iterator[Samples | Line]:
         return
     every_word = np.ndarray((len(data) - 7,), "S8", data, 0, (1,))
     good = np.zeros(len(ends), np.bool_)
-    columns = np.zeros((3, len(ends)), np.int64)
-    for length in np.unique(lengths[likely]).tolist():
+    parts: list[Samples] = []
+    for length in np.flatnonzero(np.bincount(lengths[likely])).tolist():
         where = likely[lengths[likely] == length]
         begin = starts[where]
         bad, *numbers = _numbers(
@@ -172,13 +172,17 @@ def _uneven(block: Block) -> Iterator[Samples | Line]:
             lambda at, begin=begin: text[begin + at],  # type: ignore[misc]
             length,
         )
-        good[where] = bad == 0
-        columns[:, where] = numbers
-    lines = np.arange(block.first, block.first + len(ends))
+        sound = bad == 0
+        good[where] = sound
+        parts.append(Samples(where + block.first, *numbers).part(sound))
+    samples = _joined(parts)
+    if len(parts) > 1:
+        samples = samples.part(np.argsort(samples.line, kind="stable"))
+    before = np.concatenate(([0], np.cumsum(good)))
     edges = np.flatnonzero(np.diff(good, prepend=not good[0], append=not good[-1])).tolist()
     for start, stop in pairwise(edges):
         if good[start]:
-            yield Samples(lines[start:stop], *columns[:, start:stop])
+            yield samples.part(slice(before[start], before[stop]))
         else:
             for row in range(start, stop):
                 yield from clean(data[starts[row] : ends[row]], block.first + row)

@@ -79,7 +79,7 @@ class _Log:
                 self.line(lines.popleft())
             if taken < len(samples.line):
                 self.close_run()
-            samples = samples.part(taken)
+            samples = samples.part(slice(taken, None))
 
     def line(self, line: Line) -> None:
         """Take any other line."""
