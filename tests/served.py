@@ -58,9 +58,9 @@ class Tab:
     def choose(self, label: str, option: str) -> None:
         """Choose the first that begins with `option` from the list of this label."""
         lists = self.page.locator(".widget-dropdown", has=self.page.locator(f"label:text-is('{label}')"))
-        choice = lists.locator("select")
-        text = next(text for text in choice.locator("option").all_inner_texts() if text.startswith(option))
-        choice.select_option(label=text)
+        first = lists.locator("option", has_text=re.compile(f"^{re.escape(option)}")).first
+        first.wait_for(state="attached")
+        lists.locator("select").select_option(label=first.inner_text())
 
     def limit(self, limit: int) -> None:
         """Type a limit into the field beside the slider, and wait until all views have followed."""

@@ -371,7 +371,7 @@ def test_jupyterlab_follows_the_choice(notebook: Path) -> None:
         figures = tab.figures()
         assert [figure["limits"] for figure in (figures[0], figures[1], figures[3])] == [[77]] * 3
         assert len({trace["name"] for trace in figures[1]["traces"] if "·" in trace["name"]}) == 1
-        assert all(figure["drawn"] > 5 and figure["height"] > 150 for figure in figures)
+        assert all(figure["drawn"] > 5 and figure["height"] > 100 for figure in figures)
         assert tab.errors == []
 
 
@@ -386,6 +386,6 @@ def test_voila_serves_the_same_page(notebook: Path) -> None:
         for row in tab.table("Side by side"):
             assert row.items() >= expected(500, (row["run"],)).items()
         assert [figure["limits"] for figure in tab.figures()][:2] == [[500], [500]]
-        assert all(figure["drawn"] > 5 and figure["height"] > 150 for figure in tab.figures())
+        assert all(figure["drawn"] > 5 and figure["height"] > 100 for figure in tab.figures())
         assert tab.errors == []
         assert tab.page.evaluate("document.documentElement.scrollWidth") == 1400

@@ -28,8 +28,8 @@ _TABLES: dict[str, Callable[[Folder, Choice], Html]] = {
 }
 _PLOTLY = "application/vnd.plotly.v1+json"
 _WRAPPED = {"flex_flow": "row wrap", "width": "100%"}
-_CONTROL = {"width": "min(100%, 258px)"}
-_BROAD = {"width": "min(100%, 668px)"}
+_CONTROL = {"width": "min(100%, 330px)"}
+_BROAD = {"width": "min(100%, 894px)"}
 _LABEL = {"description_width": "80px"}
 
 
@@ -93,8 +93,8 @@ class Panel:
         self.series = w.Dropdown(description="series", **common)
         self.by = w.Dropdown(options=choice.columns(folder.recording.runs), description="group by", **common)
         self.percentiles = w.Text("50, 99, 99.9", description="percentiles", continuous_update=False, **common)
-        self.runs = w.SelectMultiple(options=names, value=names, rows=min(9, len(names) + 1), description="runs")
-        self.runs.layout, self.runs.style = _BROAD, _LABEL
+        self.runs = w.SelectMultiple(options=names, value=names, rows=min(7, len(names) + 1), description="runs")
+        self.runs.layout, self.runs.style = {"flex": "1 1 300px", "max_width": "560px"}, _LABEL
         self.limit = w.FloatLogSlider(continuous_update=False, readout_format=".4g", step=0.01, style=_LABEL)
         self.limit.layout = _BROAD
         self.trouble = w.HTML()
@@ -167,9 +167,10 @@ class Panel:
         """All that may be chosen, and what is said of the limit."""
         import ipywidgets as w
 
-        few = w.HBox([self.quantity, self.series, self.by, self.percentiles], layout=_WRAPPED)
+        few = w.VBox([self.quantity, self.series, self.by, self.percentiles], layout={"flex": "0 1 342px"})
+        above = w.HBox([few, self.runs], layout=_WRAPPED)
         said = self._following(lambda: _display(answers.said(self.folder, self.chosen)), min_height="46px")
-        return w.VBox([few, self.runs, self.limit, self.trouble, said])
+        return w.VBox([above, self.limit, self.trouble, said])
 
     def _views(self) -> Any:
         """The figures, two beside each other where there is room, and the tables below them."""

@@ -38,6 +38,9 @@ MOST_ROWS = 64
 _REACHED = "#D55E00"
 """Where the limit is reached, in a view that has no axis of latency."""
 
+_LEGEND, _NO_LEGEND = 8, 6
+"""Names in a legend that a reader can look up, and the margin of a figure that has none. [px]"""
+
 _PERCENTILE = "percentile"
 _ALL = "all runs chosen"
 
@@ -101,8 +104,17 @@ def _with_limit(figure: go.Figure, limit: float, *, upward: bool = False) -> go.
     return figure
 
 
+def _short(figure: go.Figure) -> go.Figure:
+    """The figure without room for a legend, if it has none or one that is too long to help."""
+    if not 0 < sum(trace.showlegend is not False for trace in figure.data) <= _LEGEND:
+        room = figure.layout.margin.t - _NO_LEGEND
+        figure.update_layout(height=figure.layout.height - room, margin_t=_NO_LEGEND, showlegend=False)
+    return figure
+
+
 def _narrow(figure: go.Figure, choice: Choice) -> go.Figure:
     """The figure with a title and ticks that fit into half a page."""
+    figure = _short(figure)
     if figure.layout.xaxis.tickvals is None:
         return figure
     low, high = figure.layout.xaxis.range
@@ -185,13 +197,13 @@ def _over_time(folder: Folder, choice: Choice) -> go.Figure:
     blocks = _told(timeline_tables.over_time, folder, choice, series.values())
     if not len(blocks):
         outliers = _told(timeline_tables.outliers, folder, choice, series.values())
-        return _when_outliers(outliers, runs) if len(outliers) else _nothing()
+        return _short(_when_outliers(outliers, runs)) if len(outliers) else _nothing()
     several = list(dict.fromkeys(blocks["run"]))
     if len(several) == 1:
         heat = timeline_tables.heat(_of(folder, choice, series[several[0]]))
         return timeline_figures.over_time_figure(blocks, heat, runs)
     greatest = blocks.groupby("run")["max low"].max().nlargest(MOST_CURVES).index
-    return _first(timeline_figures.maxima_figure(blocks[blocks["run"].isin(greatest)], runs), len(several))
+    return _short(_first(timeline_figures.maxima_figure(blocks[blocks["run"].isin(greatest)], runs), len(several)))
 
 
 def _when_outliers(outliers: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
