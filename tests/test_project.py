@@ -148,7 +148,7 @@ def test_readme_commands_exist() -> None:
     commands = re.findall(r"^    \./run (rtlat [^#\n]*|pytest)", README, re.MULTILINE)
     assert {"rtlat report", "pytest"} <= {command.strip() for command in commands}
     for command in commands:
-        _, *words = shlex.split(command.split(">")[0])
+        _, *words = shlex.split(command.split(" > ")[0])
         options = {word for word in words if word.startswith("--")}
         if words:
             helped = subprocess.run(
