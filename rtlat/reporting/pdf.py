@@ -29,6 +29,9 @@ _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _LONGEST = 180
 """A browser that takes longer hangs. [s]"""
 
+_HEADING = 150
+"""What stands above a figure on its page: a heading, and a few lines. [px]"""
+
 _TITLE = 40
 """What stands above a panel. [px]"""
 
@@ -89,9 +92,9 @@ def cuts(layout: dict[str, Any]) -> list[float]:
 
     Examples
     --------
-    >>> cuts({"height": 1200, "margin": {"t": 0, "b": 0}, "yaxis": {"domain": [0.55, 0.95]},
-    ...       "yaxis2": {"domain": [0.05, 0.45]}})
-    [0.0, 620.0, 1200.0]
+    >>> cuts({"height": 1100, "margin": {"t": 0, "b": 0}, "yaxis": {"domain": [0.6, 0.95]},
+    ...       "yaxis2": {"domain": [0.05, 0.5]}})
+    [0.0, 510.0, 1100.0]
     """
     height, margin = float(layout.get("height") or 450), layout.get("margin", {})
     top, bottom = float(margin.get("t", 100)), float(margin.get("b", 80))
@@ -102,11 +105,13 @@ def cuts(layout: dict[str, Any]) -> list[float]:
         low, high = (top + (1 - share) * (height - top - bottom) for share in axis["domain"])
         panels.add(high - _TITLE)
         if axis.get("ticktext") and axis.get("ticks") == "":  # a list: a row for each tick
-            step = (low - high) / len(axis["ticktext"])
-            rows |= {high + step * row for row in range(1, len(axis["ticktext"]))}
+            first, last = axis["range"][1], axis["range"][0]
+            step = (low - high) / (last - first)
+            rows |= {high + step * (row - 0.5 - first) for row in range(1, len(axis["ticktext"]))}
     found = [0.0]
     while found[-1] < height:
-        least, most = found[-1] + HEIGHT / 3, found[-1] + HEIGHT
+        room = HEIGHT if len(found) > 1 else HEIGHT - _HEADING
+        least, most = found[-1] + room / 3, found[-1] + room
         near = [[place for place in places if least < place <= most] for places in (panels, rows)]
         found.append(max(near[0] or near[1] or [min(most, height)]))
     return found
