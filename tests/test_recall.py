@@ -12,7 +12,8 @@ from test_adding import assert_equal, run
 import rtlat
 from rtlat.cli import main
 from rtlat.comparing.named_arms import named_arms
-from rtlat.errors import LogError, UsageError
+from rtlat.errors import LogError, ReportError, UsageError
+from rtlat.reporting.question import question
 from rtlat.storing.adding import add
 from rtlat.storing.recall import is_kept, known_as, recall, told_apart
 
@@ -120,3 +121,16 @@ def test_a_query_is_an_arm_of_a_comparison(store: Path, capsys: pytest.CaptureFi
 def test_what_is_kept() -> None:
     assert is_kept("store:load=idle")
     assert not is_kept(REPEATS)
+
+
+def test_a_report_asks_a_store_and_shows_it_without_where_it_lies(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(store.parent)
+    asked = question(ROOT / "notebooks" / "history.ipynb", "store:lab.sqlite?load=idle", {})
+    assert asked.values["data"] == [f"store:{store}?load=idle"]
+    assert asked.about.data == ["store:lab.sqlite?load=idle"]
+    assert [name for name, _, _ in asked.about.inputs] == ["lab.sqlite"]
+    assert asked.shown[str(store)] == "lab.sqlite"
+    elsewhere = question(ROOT / "notebooks" / "history.ipynb", f"store:{store}", {})
+    assert elsewhere.about.data == ["store:lab.sqlite"]
+    with pytest.raises(ReportError, match=r"missing.sqlite: no such file"):
+        question(ROOT / "notebooks" / "history.ipynb", "store:missing.sqlite?load=idle", {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rtlat.display.look import duration
@@ -80,7 +80,7 @@ def changed(told: Sequence[History]) -> pd.DataFrame:
                 "from": Bounds(*change.before, "bounds").text(),
                 "to": Bounds(*change.after, "bounds").text(),
                 "shift": f"{number(low)} to {number(high)}",
-                "since": f"{one.when(change.place)}, {one.line.runs[change.place]['run']}",
+                "since": one.when(change.place),
                 "between": " and ".join(dict.fromkeys((one.when(change.first), one.when(change.last)))),
                 "kernel": " to ".join(dict.fromkeys((good or "unknown", bad or "unknown"))),
                 "chance": chance(log_p),
@@ -92,8 +92,12 @@ def changed(told: Sequence[History]) -> pd.DataFrame:
 def answer(told: Sequence[History], alone: Sequence[str]) -> Html:
     """Return what changed in sentences, with the first bad kernel of every rise, and what could not be asked."""
     asked = questions(told)
-    items = [f"<li>{_sentence(one, figure, change)}</li>" for one in told for figure, change in one.found]
-    found = f"{len(items) or 'None'} of {asked} figures changed" if asked else "No figure could be asked for changes"
+    items = [f"<li>{sentence}</li>" for one in told for sentence in _sentences(one)]
+    found = (
+        f"{sum(len(one.found) for one in told) or 'None'} of {asked} figures changed"
+        if asked
+        else "No figure could be asked for changes"
+    )
     parts = [f"<ul>{''.join(items)}</ul>" if items else ""]
     parts.append(
         f"<p>{found}. Runs are the observations: that runs which are alike show any change here has a probability of "
@@ -116,23 +120,30 @@ def answer(told: Sequence[History], alone: Sequence[str]) -> Html:
     return Html("".join(parts))
 
 
-def _sentence(one: History, figure: str, change: Change) -> str:
-    """One change."""
+def _sentences(one: History) -> Iterator[str]:
+    """What changed in one history; figures that change together stand in one sentence, the one that decides first."""
+    together: dict[tuple[int, int, int, bool], list[tuple[str, Change]]] = {}
+    for figure, change in sorted(one.found, key=lambda found: -one.alpha[found[0]]):
+        key = change.place, change.first, change.last, change.rises
+        together.setdefault(key, []).append((figure, change))
+    for (place, first, last, rises), found in together.items():
+        run = str(one.line.runs[place]["run"])
+        where = f"from {one.when(place)} on ({run}" if one.line.dated else f"from {run} on ({one.when(place)}"
+        sure = f"; 95 %: between {one.when(first)} and {one.when(last)})" if first < last else ")"
+        how = "is higher" if rises else "is lower"
+        levels = ", ".join(_levels(one, figure, change) for figure, change in found)
+        text = (
+            f"<b>{html.escape(one.name)}</b>, {one.line.quantity}, {how} {html.escape(where + sure)}: median {levels}."
+        )
+        yield text + (f" {html.escape(kernel_sentence(one, found[0][1]))}" if rises else "")
+
+
+def _levels(one: History, figure: str, change: Change) -> str:
+    """The level of one figure before and after."""
     shares = figure == one.reach
-    what = f"number of a million cycles that {figure}" if shares else figure
-    unit = "" if shares else f" {one.line.unit}"
-    before, after = (Bounds(*ends, "bounds").text() for ends in (change.before, change.after))
-    how = "rises" if change.rises else "falls"
-    run = one.line.runs[change.place]["run"]
-    where = f"with {one.when(change.place)} ({run})" if one.line.dated else f"with {run}, {one.when(change.place)}"
-    sure = ""
-    if change.first < change.last:
-        sure = f", in any case between {one.when(change.first)} and {one.when(change.last)}"
-    text = (
-        f"<b>{html.escape(one.name)}</b>, {one.line.quantity}: the median {html.escape(what)} {how} from "
-        f"{html.escape(before)} to <b>{html.escape(after)}{unit}</b> {html.escape(where + sure)}."
-    )
-    return text + (f" {html.escape(kernel_sentence(one, change))}" if change.rises else "")
+    what, unit = (f"cycles of a million that {figure}", "") if shares else (figure, f" {one.line.unit}")
+    before, after = (html.escape(Bounds(*ends, "bounds").text()) for ends in (change.before, change.after))
+    return f"{html.escape(what)} {before}, then <b>{after}{unit}</b>"
 
 
 def kernel_sentence(one: History, change: Change) -> str:
@@ -157,19 +168,21 @@ def differences(told: Sequence[History]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        history, figure, what, last good, first bad.
+        history, figures (that rise there), what, last good, first bad.
     """
     import pandas as pd
 
     rows = []
     for one in told:
+        pairs: dict[tuple[int, int], list[str]] = {}
         for figure, change in one.found:
             if change.rises:
-                pair = pd.DataFrame([one.line.runs[change.first - 1], one.line.runs[change.last]])
-                for what, values in context_differences(pair).groupby("what", sort=False)["value"]:
-                    good, bad = values
-                    rows.append((one.name, figure, what, good, bad))
-    return pd.DataFrame(rows, columns=["history", "figure", "what", "last good", "first bad"])
+                pairs.setdefault((change.first - 1, change.last), []).append(figure)
+        for (good, bad), figures in pairs.items():
+            facts = context_differences(pd.DataFrame([one.line.runs[good], one.line.runs[bad]]))
+            for what, values in facts.groupby("what", sort=False)["value"]:
+                rows.append((one.name, ", ".join(figures), what, *values))
+    return pd.DataFrame(rows, columns=["history", "figures", "what", "last good", "first bad"])
 
 
 def silence(told: Sequence[History]) -> pd.DataFrame:

@@ -1,6 +1,7 @@
 """The records of one run as a small compressed Parquet file, and back: bounded, and believed in nothing.
 
-The key of the run is left out; it stands beside the blob. Pages carry checksums.
+The key of the run is left out; it stands beside the blob. Pages carry checksums. `rtlat.parquet` keeps whole frames;
+here many runs are joined before one frame is made of them, which is what makes thousands of small blobs bearable.
 """
 
 from __future__ import annotations
