@@ -17,6 +17,7 @@ import pytest
 from nbformat import v4
 from served import in_jupyterlab, in_voila
 
+from rtlat.cli import main
 from rtlat.errors import ReportError, UsageError
 from rtlat.exploring import answers, asked, choice, outliers, panel, views
 from rtlat.exploring.choice import Choice
@@ -24,7 +25,7 @@ from rtlat.exploring.curves import curves, looked
 from rtlat.exploring.folder import Folder, folders, opened
 from rtlat.exploring.pools import Pools
 from rtlat.intervals import counted
-from rtlat.reporting.question import question
+from rtlat.reporting.question import Question, question
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOK = ROOT / "notebooks" / "explore.ipynb"
@@ -152,6 +153,23 @@ def test_without_a_period_it_is_told_by_cycles(tmp_path: Path) -> None:
     (row,) = answers.rows(folder, chosen(folder, by="run")).to_dict("records")
     rarest, oftenest = (float(number) for number in re.findall(r"1 in ([\d.]+)", row["how often, 95 %"])[::-1])
     assert oftenest < n / found < rarest
+
+
+def test_runs_without_the_quantity_or_the_series_are_in_no_group() -> None:
+    """data/ also holds runs of other quantities, and Xenomai's windows have no t0: neither adds to a duration."""
+    folder = opened(str(ROOT / "data"))
+    one = chosen(
+        folder, series="t0", runs=("preempt_rt-1-idle", "preempt_rt-2-idle", "preempt_rt-idle-xenomai-latency")
+    )
+    both = one._replace(
+        runs=(*one.runs, *map(str, folder.recording.runs["run"][folder.recording.runs["tool"] == "lil"]))
+    )
+    assert len(both.runs) > len(one.runs)
+    for several in (one, both):
+        (row,) = answers.rows(folder, several).to_dict("records")
+        assert row["duration"] == "30 s"
+        assert row["n"] == sum(reaching(0, name, thread=0)[1] for name in ("preempt_rt-1-idle", "preempt_rt-2-idle"))
+        assert views.by_series(folder, several).data
 
 
 def test_a_group_keeps_its_colour(four: Folder) -> None:
@@ -313,6 +331,16 @@ def small_notebook(folder: Path, limit: str) -> Path:
 
 
 def test_no_report_waits_for_a_choice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    made: list[str] = []
+
+    def make(questions: list[Question], *_: object, **__: object) -> list[object]:
+        made.extend(one.notebook.stem for one in questions)
+        return []
+
+    monkeypatch.setattr("rtlat.reporting.report.reports", make)
+    assert main(["report", "-o", str(tmp_path)]) == 0
+    assert "compare" in made
+    assert "explore" not in made
     assert "explore" not in [path.stem for path in asked.notebooks(ROOT / "notebooks")]
     with pytest.raises(ReportError, match=r"explore\.ipynb waits for choices by hand"):
         question(NOTEBOOK, None, {})

@@ -203,7 +203,7 @@ def test_each_overflow_is_a_hatched_bar_right_of_all_bins() -> None:
     a, b = traces(figure, fill="toself")
     assert (max(a.y), max(b.y)) == (17, 2)
     assert 10 < min(a.x) < max(a.x) < min(b.x) < max(b.x) < 10 ** figure.layout.xaxis.range[1]
-    assert a.fillpattern.shape == "/"
+    assert a.fillpattern.shape != b.fillpattern.shape, "for those who see no colours"
     assert "overflow" in figure.layout.xaxis.ticktext
     assert "17" in a.text
     closed = histogram_figure(HISTOGRAM[HISTOGRAM["high"] < INF], runs_of(run=["a", "b"]))

@@ -18,14 +18,17 @@ COLOURS = {
     "PREEMPT_RT": "#0072B2",
     "Xenomai": "#D55E00",
     "rtirq": "#009E73",
-    "stock": "#4d4d4d",
+    "stock": "#222222",
     "RTAI": "#CC79A7",
     "EVL": "#E69F00",
 }
 """Colours that the colour-blind can tell apart, after Okabe and Ito (2008)."""
 
-OTHER_COLOURS = ("#56B4E9", "#661100", "#332288", "#117733", "#000000")
+OTHER_COLOURS = ("#56B4E9", "#661100", "#332288", "#117733", "#4d4d4d")
 """Of further approaches; with those above, the most that stay apart to the colour-blind."""
+
+HATCHES = dict(zip((*COLOURS.values(), *OTHER_COLOURS), "/x+\\.-|" * 2, strict=False))
+"""How a surface of a colour is hatched, for those who see no colours."""
 
 _DASHES = ("solid", "5px,2px", "2px,2px", "6px,2px,2px,2px", "10px,3px", "10px,3px,2px,3px")
 _MARKS = ("circle", "diamond", "square", "triangle-up", "pentagon", "star", "hexagon", "cross")

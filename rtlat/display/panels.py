@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rtlat.display.look import GRID, INK, SOFT, Look, number
+from rtlat.display.look import GRID, HATCHES, INK, SOFT, Look, number
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -111,7 +111,13 @@ class Panel:
             mode="lines",
             fill="toself",
             fillcolor="white",
-            fillpattern={"shape": "/", "fgcolor": run.colour, "bgcolor": "white", "size": 6, "solidity": 0.4},
+            fillpattern={
+                "shape": HATCHES.get(run.colour, "/"),
+                "fgcolor": run.colour,
+                "bgcolor": "white",
+                "size": 6,
+                "solidity": 0.4,
+            },
             line={"color": run.colour, "width": 1.2, "dash": run.dash},
             hoveron="fills",
             hoverinfo="text",
