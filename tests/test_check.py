@@ -319,8 +319,28 @@ def test_the_reference_may_be_among_the_runs(tmp_path: Path) -> None:
     found = decided(tmp_path, NO_WORSE, both, *keys)
     assert found.outcome == REFUTED
     assert len(found.runs) == 5
-    with pytest.raises(ClaimError, match="found the claim's own runs, expected others"):
-        decided(tmp_path, NO_WORSE, mine, 'reference = "r*"')
+    itself = decided(tmp_path, NO_WORSE, mine, 'reference = "r*"')
+    assert itself.outcome == UNDECIDED
+    assert "holds the same runs" in itself.why
+
+
+def test_a_log_is_no_reference_of_itself(tmp_path: Path) -> None:
+    """A lab that keeps tonight's runs before it checks them must not hold them against themselves."""
+    mine, old = arm(1, 3.0), arm(2, 1.0)
+    tonight = Recording(mine.records, mine.runs.assign(sha256=[f"{k}" * 64 for k in range(5)]), mine.series)
+    assert decided(tmp_path, NO_WORSE, tonight, reference=old).outcome == REFUTED
+    itself = decided(tmp_path, NO_WORSE, tonight, reference=tonight)
+    assert itself.outcome == UNDECIDED
+    assert "holds the same runs" in itself.why
+
+
+def test_a_reference_may_hold_more_than_is_asked_for(tmp_path: Path) -> None:
+    rows = Rows()
+    histogram(rows, {60: 10_000})
+    histogram(rows, {1: 10_000}, quantity="irq")
+    mixed = recording(*[(rows, SAME_FACTS)] * 5)
+    found = decided(tmp_path, NO_WORSE, runs_of(*[{50: 10_000}] * 5), reference=mixed)
+    assert found.outcome == SUPPORTED
 
 
 def test_what_is_not_comparable_is_undecided(tmp_path: Path) -> None:

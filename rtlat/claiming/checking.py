@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rtlat.claiming.assertions import NO_WORSE
 from rtlat.claiming.claims import TABLE, Claim, Claims, load
-from rtlat.claiming.deciding import all_decided
+from rtlat.claiming.deciding import decided
 from rtlat.claiming.findings import REFUTED, SUPPORTED, UNDECIDED, Decision, Needs, joined
 from rtlat.claiming.printed import read
 from rtlat.claiming.regressions import asked, concluded
@@ -86,7 +86,7 @@ def _decision(claim: Claim, runs: Runs) -> Decision:
         )
     if claim.about == TABLE:
         return joined(claim, [read(claim, run) for run in met], met)
-    return joined(claim, all_decided(claim, met), met, _scope(met))
+    return joined(claim, [decided(claim, run, len(met)) for run in met], met, _scope(met))
 
 
 def _conditions(claim: Claim) -> str:

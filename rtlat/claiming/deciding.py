@@ -9,7 +9,6 @@ none at all can only mean that exceedances are rare, and how rare is then what i
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from rtlat.claiming.assertions import EXCEED, MISSED, PERCENTILE, WORST, Rate
 from rtlat.claiming.claims import Claim
@@ -68,6 +67,11 @@ def _beyond(claim: Claim) -> str:
     return f"reach {text}" if claim.assertion.strict else f"exceed {text}"
 
 
+def _event(claim: Claim) -> str:
+    """What is counted, in words."""
+    return _beyond(claim) if claim.assertion.limit else _SKIPPED
+
+
 def _percentile(claim: Claim, run: Measured, among: int) -> _Found:
     """By the share of cycles beyond the limit."""
     counts, figure = exceeding(run, _limit(claim)), claim.assertion.figure
@@ -97,9 +101,8 @@ def _worst(claim: Claim, run: Measured, among: int) -> _Found:
     if isinstance(counts, str):
         why = f"{worst}, but how rarely the limit is exceeded is not known: {counts}"
         return UNDECIDED, why, Needs("a log that counts its observations")
-    unseen = Counts(
-        0, 0, d.total or counts.n, counts.per, counts.note
-    )  # what was skipped was less late than what it waited for
+    # what was skipped was less late than what it waited for
+    unseen = Counts(0, 0, d.total or counts.n, counts.per, counts.note)
     outcome, told, needs = _by_rate(claim, unseen, claim.rate, _beyond(claim), period_of(run), among)
     return outcome, f"{worst}; {told}", needs
 
@@ -140,10 +143,7 @@ def _by_rate(claim: Claim, counts: Counts, rate: Rate, what: str, period: float,
 
 def _by_share(claim: Claim, counts: Counts, share: float, allowed: str, period: float, among: int) -> _Found:
     """By the share of cycles."""
-    sure, seen = (
-        f"with {claim.confidence} % confidence",
-        _seen(counts, _beyond(claim) if claim.assertion.limit else _SKIPPED),
-    )
+    sure, seen = f"with {claim.confidence} % confidence", _seen(counts, _event(claim))
     length = f" ({lasting(counts.n * period / 1e9)})" if period > 0 else ""
     note = f"; {counts.note}" if counts.note else ""
     least, most = counts.at_least(claim.confidence, among), counts.at_most(claim.confidence)
@@ -211,8 +211,3 @@ def _within(run: Measured, limit: float) -> str:
     """Which of several series exceed."""
     beyond = [part.series for part in run.parts if worst_reaches(part, limit)[0]]
     return f", in {', '.join(beyond[:4])}" if len(run.parts) > len(beyond) > 0 else ""
-
-
-def all_decided(claim: Claim, runs: Sequence[Measured]) -> list[Finding]:
-    """Return what each run says of a claim that every one of them has to bear out."""
-    return [decided(claim, run, len(runs)) for run in runs]

@@ -72,13 +72,17 @@ def asked(claim: Claim, runs: Runs, reference: Runs | None) -> Asked:
     source = reference or (runs if claim.reference else None)
     if source is None or not source.keys:
         return _without(claim, "there is no reference", f"--against LOG..., {ENOUGH} runs")
-    theirs, others = under_conditions(claim, selected(claim, source, claim.reference, REFERENCE))
+    like = replace(claim, quantity=mine[0].d.quantity)
+    theirs, others = under_conditions(claim, selected(like, source, claim.reference, REFERENCE))
     if not theirs:
         return _without(claim, f"the reference was measured {others}", "a reference under the claim's conditions")
-    if {id(run) for run in mine} & {id(run) for run in theirs}:
+    if source is runs:
         mine = [run for run in mine if not any(run is other for other in theirs)]
-        if not mine:
-            raise claim.error(REFERENCE, f"{REFERENCE}: found the claim's own runs, expected others; write runs = ...")
+    else:
+        logs = {run.says("sha256") for run in mine} - {""}
+        theirs = [run for run in theirs if run.says("sha256") not in logs]
+    if not (mine and theirs):
+        return _without(claim, "the reference holds the same runs and no others", "other runs as the reference")
     sets = [*_arm(RUNS, runs, claim.series, mine), *_arm(REFERENCE, source, claim.series, theirs)]
     pairs = paired(sets, REFERENCE)
     used = tuple(pair for pair in pairs if pair.compared)
