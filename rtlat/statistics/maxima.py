@@ -122,9 +122,9 @@ def maximum_of(d: Distribution, m: int) -> Maximum | Refusal:
     n = d.total or 0
     if m > n:
         return Refusal("beyond the data", f"{n} cycles were measured, {m} were asked for")
-    low, high = (_Falling(*ends, n) for ends in _ends(d))
-    expected = Bounds(low.mean(m), high.mean(m), "ok")
-    return Maximum(m, _stated(d, expected), _stated(d, Bounds(low.quantile(m, 0.5), high.quantile(m, 0.5), "ok")))
+    low, high = (_Greatest(value, _chance(n, up_to, m)) for value, up_to in _ends(d))
+    expected = Bounds(low.mean(), high.mean(), "ok")
+    return Maximum(m, _stated(d, expected), _stated(d, Bounds(low.quantile(0.5), high.quantile(0.5), "ok")))
 
 
 def _ends(d: Distribution) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
@@ -139,26 +139,26 @@ def _stated(d: Distribution, bounds: Bounds) -> Bounds:
     return Bounds(bounds.low, bounds.high, "underflow" if math.isinf(bounds.low) else status)
 
 
-class _Falling(NamedTuple):
-    """Values in rising order, how many cycles are at most each, and how many there are."""
+def _chance(n: int, up_to: Array, m: int) -> Array:
+    """The chance that the greatest of m of n cycles is at most each value, by how many cycles are."""
+    return np.exp(log_chance_of_none(n, n - up_to, m))
+
+
+class _Greatest(NamedTuple):
+    """The greatest of some cycles: values in rising order, and the chance that it is at most each."""
 
     value: Array
-    up_to: Array
-    n: int
+    chance: Array
 
-    def chance(self, m: int) -> Array:
-        """The chance that the greatest of m is at most each value."""
-        return np.exp(log_chance_of_none(self.n, self.n - self.up_to, m))
-
-    def mean(self, m: int) -> float:
+    def mean(self) -> float:
         """Its mean; infinite where a value is infinite that may be the greatest."""
-        weight = np.diff(self.chance(m), prepend=0.0)
+        weight = np.diff(self.chance, prepend=0.0)
         some = weight > 0
         return float((self.value[some] * weight[some]).sum())
 
-    def quantile(self, m: int, level: float) -> float:
+    def quantile(self, level: float) -> float:
         """Its quantile; the chance may fall short of the level by rounding."""
-        return float(self.value[np.searchsorted(self.chance(m), level - 1e-12)])
+        return float(self.value[np.searchsorted(self.chance, level - 1e-12)])
 
 
 def at_equal_n(runs: Sequence[Distribution], m: int | None = None) -> list[Maximum | Refusal]:
@@ -214,10 +214,12 @@ def growth(d: Distribution, points: int = 60) -> Growth | Refusal:
     n = d.total or 0
     sizes = np.unique(np.geomspace(1, n, points).round().astype(np.int64))
     sizes[-1] = n
-    low, high = (_Falling(*ends, n) for ends in _ends(d))
+    (lows, up_to_low), (highs, up_to_high) = _ends(d)
     rows = []
-    for size in sizes:
-        m = int(size)
-        middle = low.quantile(m, 0.5), high.quantile(m, 0.5)
-        rows.append((low.mean(m), high.mean(m), *middle, low.quantile(m, 0.025), high.quantile(m, 0.975)))
+    for m in sizes.tolist():
+        chance = _chance(n, up_to_low, m)
+        low = _Greatest(lows, chance)
+        high = _Greatest(highs, chance if up_to_high is up_to_low else _chance(n, up_to_high, m))
+        middle = low.quantile(0.5), high.quantile(0.5)
+        rows.append((low.mean(), high.mean(), *middle, low.quantile(0.025), high.quantile(0.975)))
     return Growth(sizes, *np.array(rows).T)
