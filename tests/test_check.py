@@ -439,6 +439,17 @@ def test_an_overflow_in_print_is_read_as_such(tmp_path: Path) -> None:
     assert decided(tmp_path, "max <= 300us", table, keys).outcome == REFUTED
 
 
+def test_a_maximum_in_print_closes_an_overflow(tmp_path: Path) -> None:
+    """An observation beyond 400 us, and the log's maximum: 450 us."""
+    rows = Rows()
+    histogram(rows, {10: 900})
+    rows.add("t0", "thread", "bin", 400 * US, math.inf, n=100)
+    rows.add("t0", "thread", "summary", 10 * US, 450 * US, n=1000)
+    table = one(rows, **SAME_FACTS)
+    for claim, outcome in (("p99 <= 450us", SUPPORTED), ("p99 <= 440us", UNDECIDED), ("p99 <= 399us", REFUTED)):
+        assert decided(tmp_path, claim, table, 'about = "table"').outcome == outcome, claim
+
+
 def test_a_published_worst_is_read_by_its_thread(tmp_path: Path) -> None:
     """T4 of the first arrangement is printed with 2888 us, T3 with 2993 us."""
     recording = rtlat.read(SEEDS)

@@ -62,6 +62,9 @@ def test_what_stands_in_a_file_is_read(write) -> None:  # type: ignore[no-untype
         ('[[claim]]\nclaim = "max <= 5us"\n[[claim]]\nreason = "none"\n', 3, "found no claim in [[claim]]"),
         ("[[claim]]\nclaim = 5\n", 2, "expected words in quotes"),
         ('[[claim]]\nclaim = "max <= 5us\n', 2, "no TOML"),
+        ('[[claim]]\nclaim = "max <= 5us"\nquantity = ["irq"]\n', 3, "expected words in quotes"),
+        ('[[claim]]\nclaim = "max <= 5us"\nperiod = "0us"\n', 3, "expected more than 0"),
+        ('[[claim]]\nclaim = "max <= 5us"\nruns = true\n', 3, "expected a pattern"),
     ],
 )
 def test_a_mistake_is_told_by_its_line(write, text: str, line: int, told: str) -> None:  # type: ignore[no-untyped-def]

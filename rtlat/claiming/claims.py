@@ -114,7 +114,7 @@ def load(path: str | Path) -> Claims:
     """
     path = Path(path)
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")
         document = tomllib.loads(text)
     except FileNotFoundError:
         raise ClaimError(f"{path}: found nothing, expected a claims file; check the path") from None
@@ -196,16 +196,16 @@ def _selector(given: object) -> Selector:
 def _patterns(given: object) -> tuple[str, ...]:
     """One pattern or several."""
     listed = given if isinstance(given, list) else [given]
-    if not listed or not all(isinstance(pattern, str | int | float) and str(pattern) for pattern in listed):
+    if not listed or not all(type(one) in (str, int, float) and one != "" for one in listed):
         raise UsageError(f'found {given!r}, expected a pattern such as "*.hist", a list of them, or {{ column = ... }}')
     return tuple(map(str, listed))
 
 
 def _quantity(given: object) -> str:
     """What was measured."""
-    if given not in QUANTITIES:
-        raise UsageError(f"found the quantity {given!r}{nearest(str(given), QUANTITIES)}")
-    return str(given)
+    if (quantity := _text(given)) not in QUANTITIES:
+        raise UsageError(f"found the quantity {quantity!r}{nearest(quantity, QUANTITIES)}")
+    return quantity
 
 
 def _about(given: object) -> str:
@@ -226,9 +226,12 @@ def _confidence(given: object) -> str:
 def _period(given: object) -> float:
     """A period with its unit."""
     try:
-        return duration_ns(str(given))
+        period = duration_ns(str(given))
     except ValueError as error:
         raise UsageError(f"found the period {given!r}: {error}") from None
+    if not period > 0:
+        raise UsageError(f"found the period {given!r}, expected more than 0")
+    return period
 
 
 _DEFAULTS: dict[str, Callable[[Any], Any]] = {

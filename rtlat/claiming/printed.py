@@ -67,15 +67,15 @@ _Read = tuple[str, str, Needs]
 
 
 def _percentile(run: Measured, figure: str, limit: Latency, strict: bool) -> _Read:
-    """By counting labels; else by a percentile in print."""
-    table = _table(run)
-    if table is None:
+    """By counting labels; else by a percentile in print. Within the largest in print lie all."""
+    if (worst := _worst(run, limit, strict))[0] == SUPPORTED:
+        return worst
+    if (table := _table(run)) is None:
         return _stated(run, figure, limit, strict)
     within = (table.label < limit.value if strict else table.label <= limit.value) & ~table.beyond
     least, total = sum_of(table.n[within]), sum_of(table.n)
-    most = (
-        total - sum_of(table.n[~within & ~table.beyond]) - sum_of(table.n[table.beyond & (table.label > limit.value)])
-    )
+    perhaps = (table.label < limit.value if strict else table.label <= limit.value) & table.beyond
+    most = least + sum_of(table.n[perhaps])
     word = "below" if strict else "at most"
     count = f"{least:,}" if least == most else f"{least:,} to {most:,}"
     share = f"{number(100 * least / total)} %" if least == most else "the rest lies beyond the last row"
