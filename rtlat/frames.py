@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +62,7 @@ def validate(records: pd.DataFrame, runs: pd.DataFrame, series: pd.DataFrame) ->
 
     Checked: columns and dtypes, choices, keys, ``low <= high``, samples that are points, bins that are
     not empty and do not overlap within one (run, series, quantity, of) except over, ``n`` and ``q`` only where they
-    belong, no negative counts or lines.
+    belong, no negative counts or lines, and what is told in JSON.
 
     Raises
     ------
@@ -76,6 +77,7 @@ def validate(records: pd.DataFrame, runs: pd.DataFrame, series: pd.DataFrame) ->
         strangers = ~_isin(table["run"], runs["run"])
         _refuse(records if name == "records" else table, runs, strangers, "run", "is no key of runs")
     _check_rows(records, runs)
+    _check_told(runs)
 
 
 def _check_columns(name: str, table: pd.DataFrame, columns: tuple[Column, ...]) -> None:
@@ -132,6 +134,27 @@ def _check_rows(records: pd.DataFrame, runs: pd.DataFrame) -> None:
     _refuse(bins, runs, overlap, "low", "lies inside the bin before: an observation would count twice")
 
 
+def _check_told(runs: pd.DataFrame) -> None:
+    """The columns of runs that hold JSON; no text says that there is nothing to tell."""
+    for name in ("warnings", "ignored_lines", "rejected_lines"):
+        for text in runs[name].unique():
+            if text and not _is_told(text, name):
+                _refuse(runs, runs, runs[name] == text, name, "is not the JSON that the schema tells of")
+
+
+def _is_told(text: str, name: str) -> bool:
+    """Whether a text is a list of sentences, or counts and first lines by reason."""
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    if name == "warnings":
+        return isinstance(told, list) and all(isinstance(sentence, str) for sentence in told)
+    return isinstance(told, dict) and all(
+        isinstance(place, list) and [type(number) for number in place] == [int, int] for place in told.values()
+    )
+
+
 def _refuse(
     table: pd.DataFrame, runs: pd.DataFrame, wrong: pd.Series[bool] | npt.NDArray[np.bool_], column: str, why: str
 ) -> None:
@@ -141,5 +164,5 @@ def _refuse(
     row = table[np.asarray(wrong, np.bool_)].iloc[0]
     source = dict(zip(runs["run"], runs["source"], strict=True)).get(str(row["run"]), "?")
     line = f":{row['line']}" if "line" in table.columns else ""
-    shown = repr(row[column]) if isinstance(row[column], str) else row[column]
+    shown = repr(row[column][:80]) if isinstance(row[column], str) else row[column]
     raise SchemaError(f"{source}{line}: column {column}, row {row.name}: {shown} {why}")

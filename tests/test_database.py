@@ -58,6 +58,7 @@ def edited(*statements: str) -> Callable[[Path], None]:
         (edited("UPDATE records SET parquet = zeroblob(99)"), r"r1: found damaged records"),
         (edited("UPDATE runs SET duration = 'long'"), r"found a damaged store \(.*long"),
         (edited("UPDATE runs SET nominal_n = 1.5e300"), r"found a damaged store"),
+        (edited("UPDATE runs SET warnings = 'none'"), r"column warnings, row 0: 'none' is not the JSON"),
         (edited("UPDATE runs SET ended = 'never'"), r"ended 'never' is none of"),
         (edited("UPDATE runs SET tool = CAST(x'ff' AS TEXT)"), r"found a damaged store \(Could not decode"),
         (edited("UPDATE series SET run = 'r1'", "UPDATE runs SET run = run || 'x'"), r"found a damaged store"),

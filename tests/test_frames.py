@@ -55,6 +55,25 @@ def test_each_breach_names_column_row_and_line(change: dict[str, Any], message: 
         check(change)
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("warnings", "none"),
+        ("warnings", '{"a": 1}'),
+        ("warnings", "[1]"),
+        ("warnings", "[" * 100_000),
+        ("ignored_lines", "[]"),
+        ("rejected_lines", '{"prose": [1]}'),
+        ("rejected_lines", '{"prose": [1, "<b>"]}'),
+    ],
+)
+def test_what_runs_tell_in_json_has_its_shape(name: str, text: str) -> None:
+    with pytest.raises(SchemaError, match=rf"column {name}, row 0: .* is not the JSON") as caught:
+        check(run={name: [text]})
+    assert len(str(caught.value)) < 200
+    check(run={"warnings": ['["line 3: odd"]'], "ignored_lines": ['{"prose": [2, 3]}'], "rejected_lines": [""]})
+
+
 def test_bins_of_other_populations_may_overlap() -> None:
     check({"of": ["min", "max"], "low": [0.0, 500.0]})
 

@@ -65,6 +65,13 @@ def test_no_run_is_told_with_how_many_there_are(store: Path) -> None:
         recall(f"store:{store}?load=hackbench")
 
 
+def test_more_than_memory_should_hold_is_refused(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rtlat.storing.recall.MOST_BYTES", 1_000_000)
+    with pytest.raises(LogError, match="GiB of records; ask for fewer runs"):
+        recall(f"store:{store}")
+    assert len(recall(f"store:{store}?run=stock-1").runs) == 2
+
+
 def test_the_store_of_the_folder_is_meant_where_no_file_is_named(
     store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

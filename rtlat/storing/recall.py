@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+MOST_BYTES = 4 << 30
+"""Of the records of all runs that are asked for at once, unpacked: about forty million."""
+
+
 def is_kept(word: str | Path) -> bool:
     """Whether a word names what rtlat itself has kept: a folder that `rtlat.store.save` wrote, or runs of a store."""
     return is_asked(word) or is_stored(word)
@@ -83,7 +87,12 @@ def _rows(connection: sqlite3.Connection, table: str, condition: str, values: tu
 def _recording(tables: dict[str, list[dict[str, Any]]], where: str) -> Recording:
     """The three frames."""
     keys = [row["run"] for row in tables["runs"]]
-    parts = {row["run"]: blobs.unpacked(row["parquet"], f"{where}: {row['run']}") for row in tables["records"]}
+    parts, size = {}, 0
+    for row in tables["records"]:
+        parts[row["run"]] = blobs.unpacked(row["parquet"], f"{where}: {row['run']}")
+        size += parts[row["run"]].nbytes
+        if size > MOST_BYTES:
+            raise LogError(where, f"more than {MOST_BYTES >> 30} GiB of records", remedy="ask for fewer runs")
     if set(parts) != set(keys):
         raise ValueError("a run has no records")
     return Recording(
