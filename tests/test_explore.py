@@ -18,6 +18,7 @@ from nbformat import v4
 from served import in_jupyterlab, in_voila
 
 from rtlat.cli import main
+from rtlat.display.look import COLOURS
 from rtlat.errors import ReportError, UsageError
 from rtlat.exploring import answers, asked, choice, outliers, panel, views
 from rtlat.exploring.choice import Choice
@@ -180,7 +181,7 @@ def test_a_group_keeps_its_colour(four: Folder) -> None:
         assert len({trace.line.color for trace in figure.data if trace.mode == "lines" and trace.showlegend}) == several
         assert len(looked(found.runs, by)) == several
     stock = [trace for trace in views.histogram(four, chosen(four)).data if trace.name and "stock" in trace.name]
-    assert stock[0].line.color == "#4d4d4d"
+    assert {trace.line.color for trace in stock} == {COLOURS["stock"]}
 
 
 def test_the_limit_stands_in_every_figure(four: Folder) -> None:

@@ -42,7 +42,7 @@ def said(folder: Folder, choice: Choice) -> Html:
             f"<b>{html.escape(shortened(worst, 40))}</b>{' most often' * (len(told) > 1)}: {_meant(told[worst])}."
         )
     if unknown := len(found.curves) - len(told):
-        sentences.append(f"Of {unknown} it is not known how many observations there are.")
+        sentences.append(f"Of {unknown} nothing is counted: the table says why.")
     if found.mixed:
         sentences.append(f"Runs that are drawn as one differ in {listed(found.mixed)}: group by that to part them.")
     if found.left_out:
@@ -79,11 +79,11 @@ def rows(folder: Folder, choice: Choice) -> pd.DataFrame:
     if made.empty:
         return made
     told = _exceedances(found, choice)
+    several = [told[name] for name in made["run"]]
     after = list(made.columns).index("duration") + 1
-    told = {name: told[name] for name in made["run"]}
     made = made.copy()
-    made.insert(after, f"reach {limit_of(choice)}", [_counted(one) for one in told.values()])
-    made.insert(after + 1, "how often, 95 %", [often(one) for one in told.values()])
+    made.insert(after, f"reach {limit_of(choice)}", [_counted(one) for one in several])
+    made.insert(after + 1, "how often, 95 %", [often(one) for one in several])
     return made
 
 

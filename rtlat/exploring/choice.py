@@ -112,7 +112,7 @@ def limits(folder: Folder, quantity: str, unit: str) -> tuple[float, float, floa
     known = [place for place, d in enumerate(ds) if d.total and not d.refusal]
     start = stats.percentile(pools.pool(known), "99.9").low / scale if known else most
     start = start if least < start < math.inf else most
-    return rounded(least / 1.3), rounded(most * 1.5), rounded(start, 2)
+    return rounded(least / 1.3), rounded(most * 4), rounded(start, 2)
 
 
 def rounded(value: float, digits: int = 3) -> float:

@@ -53,7 +53,7 @@ class Curves(NamedTuple):
     runs : DataFrame
         A row for each group: run, group, approach, load, duration, evidence.
     members : dict
-        The group of each run.
+        The group of each run that has series to look at.
     left_out : int
         Curves beyond `MOST_CURVES`.
     mixed : list of str
@@ -80,16 +80,16 @@ def curves(folder: Folder, choice: Choice) -> Curves:
 @functools.lru_cache(maxsize=4)
 def _curves(folder: Folder, choice: Choice) -> Curves:
     """The curves, whatever percentiles and limit are asked for."""
-    runs = folder.recording.runs
+    runs, series_of = folder.recording.runs, chosen(folder, choice)
     columns = list(dict.fromkeys(["run", choice.by, "group", "duration", *_CONTEXT]))
-    rows = runs[runs["run"].isin(choice.runs)][columns].to_dict("records")  # rows are taken apart faster than frames
+    rows = runs[runs["run"].isin(series_of)][columns].to_dict("records")  # rows are taken apart faster than frames
     members = {str(row["run"]): stated(row[choice.by]) or "unknown" for row in rows}
     groups: dict[str, list[dict[Any, Any]]] = {}
     for row in rows:
         groups.setdefault(members[str(row["run"])], []).append(row)
     series = folder.by_quantity[choice.quantity, choice.unit]
     parts: dict[tuple[str, str], list[int]] = {}
-    for run, places in chosen(folder, choice).items():
+    for run, places in series_of.items():
         for place in places:
             name = series[place].group.series if choice.series == EACH else choice.series
             parts.setdefault((members[run], name), []).append(place)
@@ -105,7 +105,7 @@ def _curves(folder: Folder, choice: Choice) -> Curves:
 
 
 def chosen(folder: Folder, choice: Choice) -> dict[str, list[int]]:
-    """Return where the series that are looked at stand among those of the quantity, by run.
+    """Return where the series that are looked at stand among those of the quantity, by run; no run without one.
 
     What a tool prints of all series together is no series beside them.
     """
@@ -119,7 +119,7 @@ def chosen(folder: Folder, choice: Choice) -> dict[str, list[int]]:
             found[run] = [place for place, name in names.items() if alone or name != "all"]
         else:
             found[run] = [place for place, name in names.items() if name == choice.series]
-    return found
+    return {run: several for run, several in found.items() if several}
 
 
 def _greatest(

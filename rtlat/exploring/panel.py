@@ -98,7 +98,7 @@ class Panel:
         self.limit = w.FloatLogSlider(continuous_update=False, readout_format=".4g", step=0.01, style=_LABEL)
         self.limit.layout = _BROAD
         self.trouble = w.HTML()
-        self._round = w.IntText()
+        self._round = w.IntText()  # never shown: the views follow its value, so that several changes are one
         self._changing = False
         self._another_quantity()
         self.quantity.observe(self._another_quantity, "value")
@@ -148,7 +148,7 @@ class Panel:
         if self._changing:
             return
         try:
-            self.chosen  # noqa: B018
+            choice.percentiles_in(self.percentiles.value)
         except RtlatError as error:
             self.trouble.value = f"<b>{html.escape(str(error))}</b>"
             return

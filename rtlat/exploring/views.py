@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 MOST_ROWS = 64
 """Series of all groups, up to which each has a row of its own; of more, all groups stand together."""
 
-_REACHED = "#D55E00"
-"""Where the limit is reached, in a view that has no axis of latency."""
+_REACHED, _ORANGE = "limit reached", "#D55E00"
+"""Where the limit is reached, in a panel that has no axis of latency."""
 
 _LEGEND, _NO_LEGEND = 8, 6
 """Names in a legend that a reader can look up, and the margin of a figure that has none. [px]"""
@@ -70,14 +70,16 @@ def exceedance(folder: Folder, choice: Choice) -> go.Figure:
 
 def over_time(folder: Folder, choice: Choice) -> go.Figure:
     """Return latency in the course of time: of one run in full, of several the maxima, else when outliers came."""
-    figure = _over_time(folder, _unmarked(choice))
-    rows = figure.data[0] if figure.data and figure.data[0].type == "heatmap" else None
-    if rows is None or figure.layout.yaxis.type == "log" or rows.customdata is None:
-        return _with_limit(figure, choice.limit, upward=True)
-    reached = np.where(rows.customdata >= choice.limit, 1, np.nan).astype(np.float32)
-    figure.data = figure.data[:1]
-    one_colour = {"colorscale": [[0, _REACHED], [1, _REACHED]], "showscale": False, "hoverinfo": "skip"}
-    figure.add_heatmap(x=rows.x, y=rows.y, z=reached, **one_colour)
+    figure = _with_limit(_over_time(folder, _unmarked(choice)), choice.limit, upward=True)
+    drawn = [trace for trace in figure.data if trace.name != _REACHED]
+    figure.data = drawn
+    for trace in drawn:
+        is_list = figure.layout[f"yaxis{(trace.yaxis or 'y')[1:]}"].type != "log"
+        if trace.type == "heatmap" and is_list and trace.customdata is not None:
+            reached = np.where(trace.customdata >= choice.limit, 1, np.nan).astype(np.float32)
+            spec = {"colorscale": [[0, _ORANGE], [1, _ORANGE]], "showscale": False, "hoverinfo": "skip"}
+            spec |= {"name": _REACHED, "xaxis": trace.xaxis, "yaxis": trace.yaxis}
+            figure.add_heatmap(x=trace.x, y=trace.y, z=reached, **spec)
     return figure
 
 
@@ -150,9 +152,9 @@ def _nothing() -> go.Figure:
 def _histogram(folder: Folder, choice: Choice) -> go.Figure:
     found = curves(folder, choice)
     bins = _table(histogram_of, found.distributions)
-    return (
-        _nothing() if bins is None else _narrow(figures.histogram_figure(bins, looked(found.runs, choice.by)), choice)
-    )
+    if bins is None:
+        return _nothing()
+    return _narrow(figures.histogram_figure(bins, looked(found.runs, choice.by)), choice)
 
 
 @functools.lru_cache(maxsize=4)
@@ -193,27 +195,27 @@ def _by_series(folder: Folder, choice: Choice) -> go.Figure:
 @functools.lru_cache(maxsize=4)
 def _over_time(folder: Folder, choice: Choice) -> go.Figure:
     runs = _as_their_groups(folder, curves(folder, choice), choice.by)
-    series = {run: tuple(places) for run, places in chosen(folder, choice).items() if run in set(runs["run"])}
+    drawn = set(runs["run"])
+    series = {run: tuple(places) for run, places in chosen(folder, choice).items() if run in drawn}
     blocks = _told(timeline_tables.over_time, folder, choice, series.values())
     if not len(blocks):
         outliers = _told(timeline_tables.outliers, folder, choice, series.values())
         return _short(_when_outliers(outliers, runs)) if len(outliers) else _nothing()
-    several = list(dict.fromkeys(blocks["run"]))
-    if len(several) == 1:
-        heat = timeline_tables.heat(_of(folder, choice, series[several[0]]))
+    greatest = blocks.groupby("run")["max low"].max()
+    if len(greatest) == 1:
+        heat = timeline_tables.heat(_of(folder, choice, series[greatest.index[0]]))
         return timeline_figures.over_time_figure(blocks, heat, runs)
-    greatest = blocks.groupby("run")["max low"].max().nlargest(MOST_CURVES).index
-    return _short(_first(timeline_figures.maxima_figure(blocks[blocks["run"].isin(greatest)], runs), len(several)))
+    blocks = blocks[blocks["run"].isin(greatest.nlargest(MOST_CURVES).index)]
+    return _short(_first(timeline_figures.maxima_figure(blocks, runs), len(greatest)))
 
 
 def _when_outliers(outliers: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
     """When outliers came: of too many series those of a run together."""
     if len(outliers[["run", "series"]].drop_duplicates()) > MOST_ROWS:
         outliers = outliers.assign(series="all")
-    most = outliers.groupby("run")["n"].sum().nlargest(MOST_CURVES).index
-    return _first(
-        timeline_figures.outlier_figure(outliers[outliers["run"].isin(most)], runs), outliers["run"].nunique()
-    )
+    counts = outliers.groupby("run")["n"].sum()
+    outliers = outliers[outliers["run"].isin(counts.nlargest(MOST_CURVES).index)]
+    return _first(timeline_figures.outlier_figure(outliers, runs), len(counts))
 
 
 def _first(figure: go.Figure, runs: int) -> go.Figure:
