@@ -292,11 +292,11 @@ def _blackout(latency: Array, limit: float, pace: Pace) -> float:
 
 def _counted(view: str, fewest: float, most: float, misses: Bounds, longest: Bounds, duty: Duty, basis: str) -> Misses:
     """A view, with its rate at the task's period."""
-    from scipy.stats import chi2
+    from scipy.special import chdtri
 
     rate = _HOUR / duty.period
     low, high = misses.low / most * rate, min(1.0, misses.high / fewest) * rate
-    at_most = float(chi2.ppf(0.95, 2 * (misses.high + 1)) / 2 / fewest * rate) if misses.high < math.inf else math.inf
+    at_most = float(chdtri(2 * (misses.high + 1), 0.05) / 2 / fewest * rate) if misses.high < math.inf else math.inf
     return Misses(
         view,
         Bounds(fewest, most, "ok" if fewest == most else "bounds"),

@@ -138,12 +138,20 @@ def _fitted(times: Array, end: float, grain: float, period: float) -> Comb | Non
         near = np.abs(off) <= max(width * period, grain)
         if len(np.unique(tooth[near])) < FEWEST_TEETH:
             break
-        phase, period = np.polynomial.polynomial.polyfit(tooth[near], times[near], 1)
+        phase, period = _line(tooth[near], times[near])
         if not _FINEST * grain <= period <= end / FEWEST_TEETH * 1.1:
             break
         if judged := _judged(times, end, grain, float(period), float(phase)):
             found.append(judged)
     return min(found, key=lambda comb: comb.log_p, default=None)
+
+
+def _line(x: Array, y: Array) -> tuple[float, float]:
+    """Where the straight line by least squares meets 0, and its slope; numpy's polyfit takes five times as long."""
+    middle = x.mean()
+    apart = x - middle
+    slope = float(apart @ y / (apart @ apart))
+    return float(y.mean()) - slope * middle, slope
 
 
 def _densest(times: Array, period: float) -> float:
