@@ -48,6 +48,24 @@ def frame(columns: tuple[Column, ...], data: dict[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(built, columns=[column.name for column in columns])
 
 
+def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a frame as dicts by column: as its own ``to_dict`` does, many times faster for many columns.
+
+    Examples
+    --------
+    >>> rows_of(frame(SERIES, {"run": ["a"], "series": ["t0"], "n": [3]}))[0]["n"]
+    3
+    """
+    import pandas as pd
+
+    columns = {}
+    for name in table.columns:
+        values = table[name].array
+        masked = isinstance(values, pd.arrays.IntegerArray | pd.arrays.BooleanArray)
+        columns[str(name)] = (values.to_numpy(object, na_value=None) if masked else table[name]).tolist()
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
 def _integers(values: Any) -> Any:
     """Int64 values as an int64 array in which -1 stands for missing."""
     import pandas as pd

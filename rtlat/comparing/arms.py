@@ -14,6 +14,7 @@ from typing import Any
 from rtlat.comparing.sides import Side, conditions
 from rtlat.display.look import stated
 from rtlat.errors import SelectionError, nearest
+from rtlat.frames import rows_of
 from rtlat.intervals import Distribution, pool
 from rtlat.protocol import Recording
 from rtlat.selection import shown_unit
@@ -83,7 +84,7 @@ def by_column(recording: Recording, column: str) -> dict[str, str]:
         raise SelectionError(f"no column {column!r} in runs{nearest(column, map(str, runs.columns))}")
     several = runs["group"].nunique() > 1
     arms = {}
-    for row in runs.to_dict("records"):
+    for row in rows_of(runs):
         spare = stated(row["group"]) if several else ""
         arms[str(row["run"])] = stated(row[column]) or spare or str(row["run"])
     return arms
@@ -108,7 +109,7 @@ def repeats(recording: Recording, arms: Mapping[str, str], quantity: str = "", s
     SelectionError
         If nothing is left; the nearest name is given.
     """
-    facts: dict[str, Any] = {str(row["run"]): row for row in recording.runs.to_dict("records")}
+    facts: dict[str, Any] = {str(row["run"]): row for row in rows_of(recording.runs)}
     priorities: dict[str, set[int]] = {}
     for run, priority in zip(recording.series["run"], recording.series["priority"], strict=True):
         if stated(priority):

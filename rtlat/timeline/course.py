@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rtlat.distribution import answer
+from rtlat.frames import rows_of
 from rtlat.intervals import Array, Distribution
 from rtlat.protocol import Recording
 from rtlat.statements import ALL, BIN, MAX, OVER, SAMPLE, WINDOW, Group, Rows, groups
@@ -104,8 +105,8 @@ class Told(NamedTuple):
 
 def told(recording: Recording) -> Iterator[Told]:
     """Yield what a recording tells of every (run, series, quantity)."""
-    runs = {str(row["run"]): row for row in recording.runs.to_dict("records")}
-    own = {(row["run"], row["series"]): row for row in recording.series.to_dict("records")}
+    runs = {str(row["run"]): row for row in rows_of(recording.runs)}
+    own = {(row["run"], row["series"]): row for row in rows_of(recording.series)}
     for group in groups(recording):
         run, series = runs[group.run], own.get((group.run, group.series), {})
         period = float(series.get("period", math.nan))
