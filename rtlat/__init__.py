@@ -20,6 +20,7 @@ _HOME = {
     "RtlatError": "errors",
     "block_maxima": "counts",
     "ccdf": "counts",
+    "check": "claiming.checking",
     "compare": "comparing.comparison",
     "concat": "reading",
     "detect": "detection",
