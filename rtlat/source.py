@@ -37,7 +37,7 @@ LARGEST_TEXT = 256 << 20
 """A log that has to be read whole (JSON) may not be larger."""
 
 KEEP_SAMPLES = 1_000_000
-"""Samples of one log that are kept as rows; beyond, equal values are counted together and order is lost."""
+"""Samples of one log that are kept as rows; of more there stay counts, blocks and the greatest (`rtlat.folding`)."""
 
 _BINARY = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\b\x00"))
 _PLAIN = b"0123456789 \t"

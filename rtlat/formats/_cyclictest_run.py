@@ -202,6 +202,8 @@ class OpenRun:
     def _state_over(self, step: float) -> None:
         """Add spikes, and the latency that broke the run: observations over a limit."""
         rows = self.run.rows
+        if rows.folded:  # its greatest samples are listed, and these among them
+            return
         for thread, value, line in self.spikes:
             rows.add(f"t{thread}", "thread", "sample", value * step, value * step, n=1, of="over", line=line)
         if self.spikes and self.listed != len(self.spikes):
