@@ -39,8 +39,9 @@ def text(checked: Checked) -> str:
     lines = []
     for decision in checked.decisions:
         claim = decision.claim
-        lines += [f"{decision.outcome:<10}  {claim.name}"]
-        lines += _sentence(asserted(claim)) if claim.name != claim.text or claim.about == TABLE else []
+        named = claim.name != claim.text
+        lines += [f"{decision.outcome:<10}  {claim.name if named else asserted(claim)}"]
+        lines += _sentence(asserted(claim)) if named else []
         lines += _sentence(decision.why)
         lines += _sentence(f"takes: {decision.needs.text}") if decision.needs.text else []
         lines += [line for row in _each(decision) for line in _sentence(row)]
