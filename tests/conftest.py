@@ -6,6 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("rtlat", deadline=None)  # a busy machine is no defect
+settings.load_profile("rtlat")
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("RTLAT_LOGS", ROOT.parent / "shared")).resolve()

@@ -94,7 +94,7 @@ def told(data: bytes, keep: int) -> list[dict[str, Any]] | str:
     return found
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.integers(0, 2**32), st.sampled_from(DAMAGE), st.integers(10, 500), st.sampled_from([0, 150, 10**6]))
 @example(1, "noisy", 50_000, 10**6)
 @example(2, "bytes", 45_000, 1_000)
@@ -108,7 +108,7 @@ def test_blocks_say_what_lines_say(seed: int, what: str, lines: int, keep: int) 
     assert told(data, keep) == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32), st.sampled_from(["none", "noisy", "noisy CRLF", "CRLF", "cut"]), st.integers(10, 500))
 def test_every_line_is_kept_or_rejected_as_a_pattern_does(seed: int, what: str, lines: int) -> None:
     random = np.random.default_rng(seed)

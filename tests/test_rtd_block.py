@@ -128,7 +128,7 @@ def damaged(random: np.random.Generator, lines: list[bytes], what: str) -> bytes
 DAMAGE = ("none", "odd lines", "lines lost", "broken lines", "restarted", "quoted", "stamped", "CRLF", "cut", "bytes")
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.integers(0, 2**32), st.sampled_from(DAMAGE), st.integers(5, 300))
 @example(1, "bytes", 14_000)
 @example(2, "odd lines", 3_000)

@@ -115,7 +115,7 @@ def damaged(random: np.random.Generator, lines: list[bytes], what: str) -> bytes
 DAMAGE = ("none", "odd lines", "told twice", "restarted", "quoted", "stamped", "indented", "CRLF", "cut", "bytes")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32), st.sampled_from(DAMAGE), st.integers(30, 400))
 @example(1, "bytes", 3_000)
 @example(2, "odd lines", 12_000)
