@@ -11,7 +11,7 @@ from rtlat.display.look import shortened
 from rtlat.display.markup import Html, shown
 from rtlat.display.tables import chosen, listed, side_by_side
 from rtlat.exploring.choice import Choice
-from rtlat.exploring.curves import Curves, curves
+from rtlat.exploring.curves import curves
 from rtlat.exploring.folder import Folder
 from rtlat.selection import divisor
 from rtlat.statistics.limits import Exceedance, exceedance
@@ -32,7 +32,7 @@ def said(folder: Folder, choice: Choice) -> Html:
     found = curves(folder, choice)
     if not found.curves:
         return Html(f"<p>{NOTHING}</p>")
-    told = {name: one for name, one in _exceedances(found, choice).items() if isinstance(one, Exceedance)}
+    told = {name: one for name, one in _exceedances(folder, choice).items() if isinstance(one, Exceedance)}
     reached = sum(one.counted.low > 0 for one in told.values())
     curve = "curves" if len(found.curves) > 1 else "curve"
     sentences = [f"<b>{limit_of(choice)}</b>: of {len(found.curves)} {curve} {reached or 'none'} surely reached it."]
@@ -74,11 +74,10 @@ def table(folder: Folder, choice: Choice) -> Html:
 
 def rows(folder: Folder, choice: Choice) -> pd.DataFrame:
     """Return the table's rows: as `rtlat.display.tables.side_by_side` gives them, and two columns on the limit."""
-    found = curves(folder, choice)
     made = _side_by_side(folder, choice._replace(limit=0.0))
     if made.empty:
         return made
-    told = _exceedances(found, choice)
+    told = _exceedances(folder, choice)
     several = [told[name] for name in made["run"]]
     after = list(made.columns).index("duration") + 1
     made = made.copy()
@@ -100,8 +99,10 @@ def _side_by_side(folder: Folder, choice: Choice) -> pd.DataFrame:
     return side_by_side(named, found.runs, [f"p{percent}" for percent in choice.percentiles])
 
 
-def _exceedances(found: Curves, choice: Choice) -> dict[str, Exceedance | Refusal]:
+@functools.lru_cache(maxsize=1)
+def _exceedances(folder: Folder, choice: Choice) -> dict[str, Exceedance | Refusal]:
     """How often each curve reaches the limit, by the name it has in the table."""
+    found = curves(folder, choice)
     runs = [curve.distribution.run for curve in found.curves]
     told = {}
     for d, period in found.curves:
