@@ -171,3 +171,10 @@ def test_the_command_line_says_it_in_one_line(store: Path, capsys: pytest.Captur
     for words in (["store", "list", "--store", str(store)], ["summary", f"store:{store}"]):
         assert main(words) == 1
         assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("statement", ["UPDATE runs SET duration = 'long'", "UPDATE figures SET max_low = x'ff'"])
+def test_a_list_of_what_is_damaged_is_one_line(store: Path, statement: str, capsys: pytest.CaptureFixture[str]) -> None:
+    sql(store, statement)
+    assert main(["store", "query" if "figures" in statement else "list", "--store", str(store)]) == 1
+    assert "found a damaged store" in capsys.readouterr().err

@@ -110,28 +110,30 @@ def lines(recording: Recording, quantity: str = "") -> tuple[list[Line], list[st
     SelectionError
         If no run measures that quantity.
     """
-    runs = [
-        {**row, "when": moment(stated(row["started"]))}
+    runs = {
+        row["run"]: {**row, "when": moment(stated(row["started"]))}
         for row in recording.runs.to_dict("records")
         if row["evidence"] != "claim"
-    ]
+    }
+    order = {run: place for place, run in enumerate(runs)}
     told = _together(recording)
     known = {key[1] for key in told}
     if quantity and quantity not in known:
         raise SelectionError(f"no quantity {quantity!r} here{nearest(quantity, known)}")
     found: dict[tuple[Any, ...], list[tuple[dict[Any, Any], Distribution]]] = {}
-    for run in runs:
-        for (name, what, unit), d in told.items():
-            if name == run["run"] and quantity in ("", what) and not d.refusal:
-                found.setdefault((tuple(stated(run[fact]) for fact in FACTS), what, unit), []).append((run, d))
+    for (name, what, unit), d in told.items():
+        if name in runs and quantity in ("", what) and not d.refusal:
+            run = runs[name]
+            found.setdefault((tuple(stated(run[fact]) for fact in FACTS), what, unit), []).append((run, d))
     made = []
     for (facts, what, _), several in found.items():
         if len(several) > 1:
+            several.sort(key=lambda one: order[one[0]["run"]])
             if all(run["when"] for run, _ in several):
                 several.sort(key=lambda one: one[0]["when"])
             made.append(Line(facts, what, tuple(d for _, d in several), tuple(run for run, _ in several)))
     inside = {run["run"] for line in made for run in line.runs}
-    return made, [run["run"] for run in runs if run["run"] not in inside]
+    return made, [run for run in runs if run not in inside]
 
 
 def _together(recording: Recording) -> dict[tuple[str, str, str], Distribution]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from rtlat.display.look import duration, shortened
-from rtlat.errors import printable
+from rtlat.errors import LogError, printable
 from rtlat.statistics.results import Bounds
 from rtlat.storing import database
 from rtlat.storing.query import query
@@ -32,7 +33,9 @@ def runs_text(path: Path, text: str = "") -> str:
         If the query is none.
     """
     rows, total = _selected(path, text, f"SELECT {', '.join(_RUNS)} FROM runs WHERE {{}} ORDER BY id")
-    cells = [[duration(value) if name == "duration" and value else value for name, value in row] for row in rows]
+    cells = _cells(
+        path, rows, lambda row: [*(row | {"duration": row["duration"] and duration(row["duration"])}).values()]
+    )
     return _table(_RUNS, cells, f"{len(rows)} of {total} runs")
 
 
@@ -49,22 +52,32 @@ def figures_text(path: Path, text: str = "") -> str:
     listed = ", ".join(f"figures.{name}" for name in names)
     joined = "FROM runs JOIN figures ON figures.run = runs.run"
     rows, total = _selected(path, text, f"SELECT {listed} {joined} WHERE {{}} ORDER BY runs.id, figures.rowid")
-    cells = []
-    for row in map(dict, rows):
-        row["series"] = f"{row['series']} (pooled)" if row["pooled"] else row["series"]
-        cells.append([*(row[name] for name in _FIGURES[:5]), *(_result(row, name) for name in database.RESULTS)])
-    many = len({dict(row)["run"] for row in rows})
-    return _table(_FIGURES, cells, f"{many} of {total} runs")
+    cells = _cells(path, rows, _figures)
+    return _table(_FIGURES, cells, f"{len({row['run'] for row in rows})} of {total} runs")
 
 
-def _selected(path: Path, text: str, statement: str) -> tuple[list[list[tuple[str, Any]]], int]:
-    """The rows of a statement with the condition of a query in it, as names and values, and how many runs there are."""
+def _selected(path: Path, text: str, statement: str) -> tuple[list[dict[str, Any]], int]:
+    """The rows of a statement with the condition of a query in it, and how many runs there are."""
     wanted = query(text)
     with database.reading(path) as connection:
         cursor = connection.execute(statement.format(wanted.condition), wanted.values)
         names = [column[0] for column in cursor.description]
-        rows = [list(zip(names, row, strict=True)) for row in cursor]
+        rows = [dict(zip(names, row, strict=True)) for row in cursor]
         return rows, connection.execute("SELECT count(*) FROM runs").fetchone()[0]
+
+
+def _cells(path: Path, rows: list[dict[str, Any]], cells: Callable[[dict[str, Any]], list[Any]]) -> list[list[Any]]:
+    """The cells of each row; a number that is none is damage."""
+    try:
+        return [cells(row) for row in rows]
+    except (TypeError, ValueError) as error:
+        raise LogError(str(path), f"a damaged store ({str(error)[:80]})", remedy="take its last copy") from None
+
+
+def _figures(row: dict[str, Any]) -> list[Any]:
+    """The cells of one series."""
+    row["series"] = f"{row['series']} (pooled)" if row["pooled"] else row["series"]
+    return [*(row[name] for name in _FIGURES[:5]), *(_result(row, name) for name in database.RESULTS)]
 
 
 def _result(row: dict[str, Any], name: str) -> str:
