@@ -219,6 +219,20 @@ def test_runs_of_which_none_reach_the_level_are_marked_below_the_axis() -> None:
     assert "0 of a million cycles" in marks.hovertext[0]
 
 
+def test_of_many_histories_those_that_changed_are_drawn() -> None:
+    runs = [
+        (night(50, k)[0], {**night(50, k)[1], "run": f"{load} {k}", "load": f"load {load:02}"})
+        for load in range(14)
+        for k in range(2)
+    ]
+    made = told([*runs, *regression()])
+    figure = history_figures.latency_figure(made)
+    titles = [note.text for note in figure.layout.annotations]
+    assert len(made) == 15
+    assert len(titles) == history_figures.MOST_PANELS
+    assert titles[0] == "<b>PREEMPT_RT · idle · thread [us]</b>"
+
+
 def test_nothing_to_draw() -> None:
     assert history_figures.latency_figure([]).layout.annotations[0].text == "These logs hold nothing to draw."
     assert "No figure could be asked" in history_tables.answer([], ["a"])

@@ -67,6 +67,9 @@ def test_export_writes_what_was_added(store: Path, capsys: pytest.CaptureFixture
     expected = rtlat.read(REPEATS / "stock-1-idle.hist")
     assert_equal(rtlat.read("out"), expected)
     assert pd.read_parquet("out/runs.parquet")["sha256"].tolist() == expected.runs["sha256"].tolist()
+    assert main(["store", "add", str(REPEATS / "stock-2-idle.hist"), "--store", "lab=1?.sqlite"]) == 0
+    assert main(["store", "export", "--store", "lab=1?.sqlite", "other"]) == 0
+    assert list(rtlat.read("other").runs["run"]) == ["stock-2-idle"]
     assert main(["store", "export", "records.csv"]) == 0
     assert pd.read_csv("records.csv")["n"].sum() == expected.records["n"].sum()
 

@@ -39,7 +39,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Do it, and say what became of it."""
-    from rtlat.storing.query import DEFAULT, STORE
+    from rtlat.storing.query import DEFAULT
 
     path = options.store or Path(DEFAULT)
     if options.action == "add":
@@ -47,9 +47,9 @@ def run(options: argparse.Namespace) -> int:
     text = " ".join(options.query)
     if options.action == "export":
         from rtlat import store
-        from rtlat.storing.recall import recall
+        from rtlat.storing.recall import runs_of
 
-        recording = recall(f"{STORE}{path}?{text}")
+        recording = runs_of(path, text)
         store.save(recording, options.to)
         print(f"wrote {options.to}: {len(recording.runs)} runs")
         return 0

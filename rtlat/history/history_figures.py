@@ -31,12 +31,12 @@ _CHANGED = "rgba(176, 32, 48, 0.16)"
 
 
 def latency_figure(told: Sequence[History]) -> go.Figure:
-    """Return percentiles and worst observed values over time, a panel for each history, the first `MOST_PANELS`.
+    """Return percentiles and worst observed values over time, a panel for each of `MOST_PANELS` histories.
 
     A level line joins the runs between two changes of a percentile; the shaded stretch holds the first run of the
     new level in about 95 of 100 cases. A bar tells how far a figure is known.
     """
-    shown = [one for one in told if _values(_latencies(one))][:MOST_PANELS]
+    shown = [one for one in _changed_first(told) if _values(_latencies(one))][:MOST_PANELS]
     figure, panels = stacked([(_title(one, f" [{one.line.unit}]"), one.line.unit, _PANEL) for one in shown])
     for panel, one, look in zip(panels, shown, _looks(shown), strict=True):
         figures = _latencies(one)
@@ -56,11 +56,14 @@ def latency_figure(told: Sequence[History]) -> go.Figure:
 
 
 def reach_figure(told: Sequence[History]) -> go.Figure:
-    """Return how many of a million cycles reach a level over time, a panel for each history.
+    """Return how many of a million cycles reach a level over time, a panel for each of `MOST_PANELS` histories.
 
     Runs of which none did stand below the axis' lowest mark, as open triangles.
     """
-    shown = [one for one in told if any(math.isfinite(result.high) for result in one.figures[one.reach])][:MOST_PANELS]
+    shown = [
+        one for one in _changed_first(told) if math.isfinite(min(result.high for result in one.figures[one.reach]))
+    ]
+    shown = shown[:MOST_PANELS]
     figure, panels = stacked([(_title(one, f": cycles that {one.reach}"), "of a million", _PANEL) for one in shown])
     for panel, one, look in zip(panels, shown, _looks(shown), strict=True):
         figures = {one.reach: one.figures[one.reach]}
@@ -71,6 +74,11 @@ def reach_figure(told: Sequence[History]) -> go.Figure:
         _changes(panel, one, figures, axis, look)
         _marks(panel, one, figures[one.reach], axis, look, mark(0), "{} of a million cycles")
     return figure
+
+
+def _changed_first(told: Sequence[History]) -> list[History]:
+    """Histories, those in which a figure changed in front."""
+    return sorted(told, key=lambda one: not one.found)
 
 
 def _latencies(one: History) -> dict[str, list[Bounds]]:

@@ -48,19 +48,30 @@ def recall(word: str | Path) -> Recording:
     if not is_asked(word):
         return load(Path(word))
     wanted = asked(str(word))
-    condition = query(wanted.text)
-    with database.reading(wanted.path) as connection:
-        tables = {name: _rows(connection, name, condition.condition, condition.values) for name in _WANTED}
+    return runs_of(wanted.path, wanted.text)
+
+
+def runs_of(path: Path, text: str = "") -> Recording:
+    """Return the runs of a store that a query means.
+
+    Raises
+    ------
+    LogError, SchemaError, UsageError
+        As for `recall`.
+    """
+    wanted = query(text)
+    with database.reading(path) as connection:
+        tables = {name: _rows(connection, name, wanted.condition, wanted.values) for name in _WANTED}
         total = connection.execute("SELECT count(*) FROM runs").fetchone()[0]
     if not tables["runs"]:
-        found = f"no run for {wanted.text!r} among {total}" if wanted.text else "no runs"
-        raise LogError(str(wanted.path), found, "at least one", "rtlat store list shows what is there")
+        found = f"no run for {text!r} among {total}" if text else "no runs"
+        raise LogError(str(path), found, "at least one", "rtlat store list shows what is there")
     try:
-        recording = _recording(tables, str(wanted.path))
+        recording = _recording(tables, str(path))
     except LogError:
         raise
     except (ValueError, TypeError, OverflowError, ArithmeticError) as error:  # pyarrow's errors derive from these
-        raise LogError(str(wanted.path), f"a damaged store ({str(error)[:80]})", remedy="take its last copy") from None
+        raise LogError(str(path), f"a damaged store ({str(error)[:80]})", remedy="take its last copy") from None
     frames.validate(*recording)
     return recording
 
