@@ -123,7 +123,8 @@ def _require_unit(claim: Claim, run: Measured) -> None:
         "ns": "give the limit in us",
         CYCLES: "give it in cycles, or state the clock rate (cpu_mhz) in a run card",
     }.get(run.d.unit, "state the unit (printed_unit) in a run card")
-    raise claim.error("claim", f"found the limit {limit.text}, expected {unit}: {run.run} is in {unit}; {remedy}")
+    expected = f"{unit}: {run.run} is in {unit}" if unit in ("us", CYCLES) else f"a known unit of {run.run}"
+    raise claim.error("claim", f"found the limit {limit.text}, expected {expected}; {remedy}")
 
 
 def under_conditions(claim: Claim, chosen: Sequence[Measured]) -> tuple[list[Measured], str]:
