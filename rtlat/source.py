@@ -139,6 +139,8 @@ class Source:
         first, rest, left_out = 1, b"", list[int]()
         with self._open() as stream:
             while chunk := self._read(stream, size):
+                if size >= HEAD_BYTES and "_is_mail" not in vars(self):  # not to open the log for it once more
+                    self._is_mail = is_quoted_printable(chunk[:HEAD_BYTES])
                 if self._is_mail:
                     chunk, rest = rest + chunk, b""
                 end = self._end(chunk)
