@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Array", "Text", "decimal", "every", "faults"]
+__all__ = ["Array", "Text", "decimal", "every", "faults", "signed"]
 
 Array = npt.NDArray[Any]
 
@@ -90,6 +90,7 @@ def every(byte: int) -> np.uint64:
 
 
 _LOW, _SIX, _HIGH, _DIGIT, _ZERO = every(0x0F), every(0x06), every(0xF0), every(0x10), every(0x30)
+_MINUS, _SEVEN_BITS = every(0x2D), every(0x7F)
 _BLANK, _OVER, _TOP = every(0x20), every(0x66), every(0x80)
 _INNER, _LAST = np.uint64(0x0010101010101010), np.uint64(0x1000000000000000)
 _PAIRS, _FOURS, _EIGHT = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF), np.uint64(0xFFFFFFFF)
@@ -127,6 +128,21 @@ def faults(word: Array) -> Array:
     digit ^= _LAST
     bad |= digit  # a digit at the end
     return bad
+
+
+def signed(word: Array) -> tuple[Array, Array, Array]:
+    """Return words without a minus before their digits, where there was one, and what is not 0 where it stood wrong.
+
+    Examples
+    --------
+    >>> words, minus, wrong = signed(np.array([b"     -41", b"      41", b"    - 41"]).view("<u8"))
+    >>> decimal(words).tolist(), minus.tolist(), ((wrong | faults(words)) != 0).tolist()
+    ([41, 41, 41], [True, False, True], [False, False, True])
+    """
+    other = word ^ _MINUS
+    minus = (~(((other & _SEVEN_BITS) + _SEVEN_BITS) | other | _SEVEN_BITS)) >> np.uint64(7)  # 1 in its byte
+    word = word ^ (minus * np.uint64(ord("-") ^ ord(" ")))
+    return word, minus != 0, (minus << np.uint64(12)) & ~word & _DIGIT  # the character after it is a digit
 
 
 def _no_digits(word: Array) -> Array:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import numpy as np
+
 from rtlat.digits import Array
 from rtlat.formats import _rtd_latmus, _rtd_rtai, _rtd_run, _rtd_switches
+from rtlat.formats._rtd_block import Stretch, goes_on
 from rtlat.formats._rtd_columns import MAKERTAI, RTAI_TABLES, are_damaged, columns
 from rtlat.formats._rtd_lines import tidy
 from rtlat.formats._rtd_log import Log
 from rtlat.formats._rtd_makertai import Makertai
 from rtlat.formats._rtd_switches import SwitchTest
-from rtlat.formats._rtd_testsuite import Suite
+from rtlat.formats._rtd_testsuite import Latency, Suite
 from rtlat.protocol import Run, Tally
 from rtlat.source import Line
 
@@ -67,11 +70,22 @@ class Tables:
                 return True
         return self.log.take(line, tidied)
 
-    def take_windows(self, rows: Array) -> bool:
-        """Whether windows of ``latency`` may stand here; then they are kept."""
+    def take_stretch(self, found: Stretch) -> bool:
+        """Whether RTD lines that follow each other may stand here; then they are kept."""
+        if found.of_rtai:
+            return self._take_of_rtai(found.rows)
         if self.suite.table or self.makertai.names or self.log.foreign:
             return False
-        self.log.take_windows(rows)
+        self.log.take_windows(found.rows)
+        return True
+
+    def _take_of_rtai(self, rows: Array) -> bool:
+        """Whether lines of RTAI's ``latency`` go on with the table; then they are kept."""
+        test = self.suite.table
+        if test is None or test.table != "latency" or test.quote or not goes_on(np.vstack([*test.rows[-1:], rows])):
+            return False
+        test.rows += map(Latency._make, rows.tolist())
+        test.since_head += len(rows)
         return True
 
     def _enter(self) -> None:

@@ -61,7 +61,7 @@ def parse(source: Source) -> Iterator[Run]:
                 unwrapper.read(item)
                 continue
             unwrapper.give_up()
-            if not tables.take_windows(item.rows):
+            if not tables.take_stretch(item):
                 for line in item.lines():
                     unwrapper.read(line)
     unwrapper.give_up()
