@@ -61,10 +61,11 @@ def rows(folder: Folder, choice: Choice) -> tuple[pd.DataFrame, int]:
         within &= (records["series"] == choice.series).to_numpy()
     places = np.flatnonzero(within)
     sources = dict(zip(folder.recording.runs["run"], folder.recording.runs["source"], strict=True))
+    folded = _folded(folder)
     lines = []
     for row in records.iloc[places[:MOST]].to_dict("records"):
         line = {"quantity": choice.quantity, "unit": choice.unit, "run": str(row["run"]), "series": str(row["series"])}
-        line |= {"latency": _printed(row, scale), "what it is": _says(row), "when": _when(row)}
+        line |= {"latency": _printed(row, scale), "what it is": _says(row, folded), "when": _when(row)}
         lines.append(line | {"where": f"{sources[row['run']]}:{row['line']}"})
     return pd.DataFrame(lines), len(places)
 
@@ -76,6 +77,7 @@ def _falling(folder: Folder, quantity: str, unit: str) -> tuple[Any, pd.DataFram
     kind, of = records["kind"], records["of"]
     about = (records["quantity"] == quantity) & (records["unit"] == ("ns" if unit == "us" else unit))
     about &= kind.isin(["sample", "bin", "window", "summary"]) & of.isin(["all", "max", "over"])
+    about &= ~((kind == "window") & records["run"].isin(_folded(folder)))
     records = records[(about & (records["n"].fillna(1) > 0)).to_numpy()]
     ends = records["kind"].isin(["window", "summary"]).to_numpy()
     value = np.where(ends, records["high"], records["low"])
@@ -90,10 +92,16 @@ def _printed(row: dict[Any, Any], scale: float) -> str:
     return Bounds(low, high, "ok").text()
 
 
-def _says(row: dict[Any, Any]) -> str:
+def _folded(folder: Folder) -> set[str]:
+    """The runs whose samples are too many to keep: their windows are no lines, and their greatest are samples."""
+    runs = folder.recording.runs
+    return set(runs.loc[runs["bin_edges"] == "samples", "run"])
+
+
+def _says(row: dict[Any, Any], folded: set[str]) -> str:
     """What kind of statement it is."""
     if row["of"] == "over":
-        return "one over the threshold"
+        return "a sample" if row["run"] in folded else "one over the threshold"
     if row["kind"] == "bin":
         return f"{row['n']:,} in this bin"
     return _SAYS[row["kind"], row["of"]]
