@@ -26,6 +26,9 @@ _TABLES: dict[str, Callable[[Folder, Choice], Html]] = {
     "Side by side": answers.table,
     "Where it stands in the logs": outliers.outliers,
 }
+_FAILED = 5
+"""Logs that could not be read, of which the reasons stand on top."""
+
 _PLOTLY = "application/vnd.plotly.v1+json"
 _WRAPPED = {"flex_flow": "row wrap", "width": "100%"}
 _CONTROL = {"width": "min(100%, 330px)"}
@@ -66,7 +69,10 @@ def _show(path: str, card: str, facts: Sequence[str], reports: Path) -> None:
         _display(Html(f"<p><b>Nothing to look at:</b> {html.escape(str(error))}</p>"))
         return
     first, *failed = folder.said()
-    _display(Html(f"<p>{html.escape(first)}</p>" + "".join(f"<li>{html.escape(one)}</li>" for one in failed)))
+    told = failed[:_FAILED] + [f"and {len(failed) - _FAILED} more, among the notes at the end"] * (
+        len(failed) > _FAILED
+    )
+    _display(Html(f"<p>{html.escape(first)}</p>" + "".join(f"<li>{html.escape(one)}</li>" for one in told)))
     if folder.by_quantity:
         _display(Panel(folder, reports).widget)
     else:
@@ -95,7 +101,7 @@ class Panel:
         self.percentiles = w.Text("50, 99, 99.9", description="percentiles", continuous_update=False, **common)
         self.runs = w.SelectMultiple(options=names, value=names, rows=min(7, len(names) + 1), description="runs")
         self.runs.layout, self.runs.style = {"flex": "1 1 300px", "max_width": "560px"}, _LABEL
-        self.limit = w.FloatLogSlider(continuous_update=False, readout_format=".4g", step=0.01, style=_LABEL)
+        self.limit = w.FloatLogSlider(continuous_update=False, readout_format=".5g", step=0.01, style=_LABEL)
         self.limit.layout = _BROAD
         self.trouble = w.HTML()
         self._round = w.IntText()  # never shown: the views follow its value, so that several changes are one

@@ -121,13 +121,15 @@ def _narrow(figure: go.Figure, choice: Choice) -> go.Figure:
         return figure
     low, high = figure.layout.xaxis.range
     ticks = list(zip(figure.layout.xaxis.tickvals, figure.layout.xaxis.ticktext, strict=True))
-    if len(ticks) > 7:
-        ticks = [(value, text) for value, text in ticks if math.log10(value) % 1 == 0 or not text[0].isdigit()]
-    if not ticks[-1][1][0].isdigit():  # the overflow's
-        end = math.log10(ticks[-1][0])
-        ticks = [tick for tick in ticks[:-1] if end - math.log10(tick[0]) > 0.14 * (high - low)] + ticks[-1:]
-    values, texts = zip(*ticks, strict=True)
-    figure.layout.xaxis.update(tickvals=values, ticktext=texts)
+    over = [tick for tick in ticks if not tick[1][0].isdigit()]
+    ticks = [tick for tick in ticks if tick not in over]
+    for most, kept in ((7, 1), (5, 2)):  # powers of ten, then every second of them
+        if len(ticks) > most:
+            ticks = [tick for tick in ticks if round(math.log10(tick[0]), 9) % kept == 0]
+    for value, _ in over:
+        ticks = [tick for tick in ticks if math.log10(value / tick[0]) > 0.14 * (high - low)]
+    ticks += over
+    figure.layout.xaxis.update(tickvals=[value for value, _ in ticks], ticktext=[text for _, text in ticks])
     figure.layout.annotations[0].text = f"<b>{choice.quantity} [{choice.unit}]</b>"
     return figure
 
