@@ -144,16 +144,9 @@ def test_the_same_question_leaves_nothing_of_its_earlier_answer(desk: Desk) -> N
 
 
 def test_what_cannot_be_written_is_one_line(desk: Desk) -> None:
-    (desk.folder / "r.html").mkdir()
-    (desk.folder / "r.html" / "kept").write_text("")
-    os.chmod(desk.folder, 0o555)
-    try:
-        if os.geteuid() == 0:
-            pytest.skip("root writes anywhere")
-        with pytest.raises(ReportError, match=r"r.ipynb: cannot be written"):
-            desk.write(shown("# T"))
-    finally:
-        os.chmod(desk.folder, 0o755)
+    desk.folder.rmdir()
+    with pytest.raises(ReportError, match=r"^r.ipynb: cannot be written \(No such file or directory\)$"):
+        desk.write(shown("# T"))
 
 
 def test_tables_are_named_by_their_headings(desk: Desk) -> None:
