@@ -74,8 +74,10 @@ def histogram_of(ds: Iterable[Distribution]) -> pd.DataFrame:
             continue
         step = 0.0 if math.isnan(d.resolution) else d.resolution
         high = np.where(beyond, math.inf, np.where(high > low, high, low + step))
-        order = np.argsort(low, kind="stable")
-        tables.append((d, {"low": low[order] / divisor(d), "high": high[order] / divisor(d), "n": n[order]}))
+        ends, which = np.unique(np.stack([low, high]), axis=1, return_inverse=True)  # series of a pool share bins
+        added = np.zeros(ends.shape[1], n.dtype)
+        np.add.at(added, which.ravel(), n)
+        tables.append((d, {"low": ends[0] / divisor(d), "high": ends[1] / divisor(d), "n": added}))
     if not tables:
         raise SelectionError("the selection holds neither bins nor samples: there is no histogram")
     return _frame(tables)

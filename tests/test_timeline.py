@@ -163,7 +163,7 @@ def test_names_from_a_log_reach_the_page_escaped() -> None:
     assert "<b><b>" not in text
 
 
-def test_figures_draw_the_tables() -> None:
+def test_figures_draw_the_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     chance = np.random.default_rng(7)
     made = sampled(latencies(chance, 2000), latencies(chance, 2000))
     found = timeline_tables.of(made)
@@ -178,6 +178,10 @@ def test_figures_draw_the_tables() -> None:
     assert [np.nansum(row) for row in raster.data[0].z] == [pytest.approx(100, abs=20)] * 2
     rows = timeline_figures.series_figure(timeline_tables.histograms(made, found), made.runs)
     assert rows.layout.yaxis.ticktext == ("r0 t0", "r0 t1")
+    monkeypatch.setattr(timeline_figures, "MOST_ROWS", 1)
+    rows = timeline_figures.series_figure(timeline_tables.histograms(made, found), made.runs)
+    assert rows.layout.yaxis.ticktext == ("r0 t0",)
+    assert "the first 1 of 2 series" in rows.layout.annotations[0].text
 
 
 def test_windows_are_drawn_with_a_band() -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rtlat.display.look import duration, stated
 from rtlat.errors import SelectionError, nearest
+from rtlat.intervals import Distribution, pool
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +26,9 @@ SPREADS = ("iqr", "p99.9-p50", "range", "std")
 
 TOLD = ("ok", "max", "below_resolution", "stated")
 """Statuses of a percentile that stands in a bin of its own."""
+
+MOST_SERIES = 96
+"""Series of a quantity that are drawn one by one where their runs are asked for."""
 
 # fmt: off
 _CONTEXT = (
@@ -136,25 +140,38 @@ def _place(cell: Any) -> float:
     return float(cell.low) if cell.low > float("-inf") else float("inf")
 
 
-def by_quantity(table: Callable[..., pd.DataFrame], recording: Recording, rows: pd.DataFrame) -> pd.DataFrame:
+def by_quantity(
+    table: Callable[[Sequence[Distribution]], pd.DataFrame], recording: Recording, rows: pd.DataFrame
+) -> pd.DataFrame:
     """Return a table of counts for each quantity and unit of `rows`, below each other.
 
     Parameters
     ----------
     table : callable
-        `rtlat.histogram` or `rtlat.ccdf`; quantities for which it has nothing to give are left out.
+        `rtlat.counts.histogram_of` or `ccdf_of`; quantities for which it has nothing to give are left out.
     recording : Recording
         What was read.
     rows : DataFrame
-        As `chosen` gives them.
+        As `chosen` gives them. Of rows that are pools their series stand there, or, of more than `MOST_SERIES` for a
+        quantity, the pools.
     """
     import pandas as pd
 
-    series = None if rows["pooled"].any() else list(dict.fromkeys(rows["series"]))
+    from rtlat.distribution import distributions
+    from rtlat.selection import shown_unit
+
+    series: dict[tuple[str, str], dict[str, list[Distribution]]] = {}
+    for d in distributions(recording):
+        series.setdefault((d.quantity, shown_unit(d)), {}).setdefault(d.run, []).append(d)
+    named = None if rows["pooled"].any() else set(rows["series"])
     parts = []
-    for (quantity, _), group in rows.groupby(["quantity", "unit"], sort=False):
+    for (quantity, unit), group in rows.groupby(["quantity", "unit"], sort=False):
+        found = [series.get((str(quantity), str(unit)), {}).get(run, []) for run in dict.fromkeys(group["run"])]
+        one_by_one = [d for of_run in found for d in of_run if named is None or d.series in named]
+        if named is None and len(one_by_one) > MOST_SERIES:
+            one_by_one = [pool(of_run) for of_run in found if of_run]
         with contextlib.suppress(SelectionError):
-            parts.append(table(recording, run=list(dict.fromkeys(group["run"])), series=series, quantity=quantity))
+            parts.append(table(one_by_one))
     columns = ["run", "series", "quantity", "unit", "low", "high", "n", "value"]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
 

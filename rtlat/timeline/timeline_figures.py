@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 MOST_PANELS = 12
 """Runs that a reader scrolls through."""
+
+MOST_ROWS = 96
+"""Series in a panel of rows; the title says of how many."""
 
 _PANEL, _ROW = 210, 18
 """Height of a panel of curves, and of a row of a list. [px]"""
@@ -197,10 +200,17 @@ def outlier_figure(outliers: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
         size = round(math.log(max(found["end"].iloc[0], 1e-9), 3))
         groups.setdefault((str(found["step"].iloc[0]), size), []).append((label, found))
     ordered = sorted(groups.items())
-    figure, panels = stacked([("Outliers", step, len(rows) * _ROW + 8) for (step, _), rows in ordered])
+    figure, panels = stacked([_panel_of_rows("Outliers", step, rows) for (step, _), rows in ordered])
     for panel, (_, rows) in zip(panels, ordered, strict=True):
-        _raster(panel, rows)
+        _raster(panel, rows[:MOST_ROWS])
     return figure
+
+
+def _panel_of_rows(title: str, unit: str, rows: Sequence[Any]) -> tuple[str, str, int]:
+    """Title, unit and height of a panel of rows."""
+    few = min(len(rows), MOST_ROWS)
+    cut = f", the first {few} of {len(rows)} series" if few < len(rows) else ""
+    return f"{title}{cut}", unit, few * _ROW + 8
 
 
 def _raster(panel: Panel, rows: Sequence[tuple[str, pd.DataFrame]]) -> None:
@@ -245,11 +255,11 @@ def series_figure(histogram: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
             named = look[run]._replace(name=f"{look[run].name} {html.escape(str(series))}")
             groups.setdefault((quantity, unit), []).append((named, bins))
     titles = [
-        (f"{quantity} [{unit}] by series", unit, len(drawn) * _ROW + 8) for (quantity, unit), drawn in groups.items()
+        _panel_of_rows(f"{quantity} [{unit}] by series", unit, drawn) for (quantity, unit), drawn in groups.items()
     ]
     figure, panels = stacked(titles)
     for panel, drawn in zip(panels, groups.values(), strict=True):
-        curves.shades(panel, drawn)
+        curves.shades(panel, drawn[:MOST_ROWS])
     return figure
 
 
