@@ -113,6 +113,23 @@ def load(path: str | Path) -> Claims:
         If it cannot be read, has an unknown key (the nearest is named), a claim that is none, or none at all.
     """
     path = Path(path)
+    text, document = _document(path)
+    lines = text.splitlines()
+    given = _list(path, document.get("claim"))
+    defaults = _Section(str(path), lines, _heads(lines, r"\[\s*defaults\s*\]"), 0, document.get("defaults", {}))
+    common = defaults.values(_DEFAULTS)
+    heads = _heads(lines, r"\[\[\s*claim\s*\]\]")
+    made: dict[str, Claim] = {}
+    for place, table in enumerate(given):
+        claim = _Section(str(path), lines, heads, place, table).claim(common)
+        if (other := made.setdefault(claim.name, claim)) is not claim:
+            found = f"found a second claim {claim.name!r} (the first: {other.where})"
+            raise claim.error("name", f'{found}, expected a name of its own; write name = "..."')
+    return Claims(path, tuple(made.values()))
+
+
+def _document(path: Path) -> tuple[str, dict[str, Any]]:
+    """A claims file as text, and what it holds."""
     try:
         text = path.read_text("utf-8-sig")
         document = tomllib.loads(text)
@@ -125,20 +142,7 @@ def load(path: str | Path) -> Claims:
         raise ClaimError(f"{path}: no claims file: {error}") from None
     for key in sorted(set(document) - {"defaults", "claim"}):
         raise ClaimError(f"{path}: found the table {key!r}, expected [defaults] and [[claim]]")
-    lines = text.splitlines()
-    given = _list(path, document.get("claim"))
-    defaults = _Section(str(path), lines, _heads(lines, r"\[\s*defaults\s*\]"), 0, document.get("defaults", {}))
-    common = defaults.values(_DEFAULTS)
-    heads = _heads(lines, r"\[\[\s*claim\s*\]\]")
-    made = [_Section(str(path), lines, heads, place, table).claim(common) for place, table in enumerate(given)]
-    names = [claim.name for claim in made]
-    for claim in made:
-        if names.count(claim.name) > 1:
-            other = next(one for one in made if one.name == claim.name)
-            message = f"found a second claim {claim.name!r} (the first: {other.where}), expected a name of its own"
-            if claim is not other:
-                raise claim.error("name", f'{message}; write name = "..."')
-    return Claims(path, tuple(made))
+    return text, document
 
 
 def beside(claims: str, data: str | Sequence[str]) -> Claims:
