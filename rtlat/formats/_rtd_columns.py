@@ -11,6 +11,7 @@ The first is in microseconds, the second in nanoseconds, and its columns stand i
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 LATENCY_TABLES = {
     ("lat min", "lat avg", "lat max", "overrun", "lat best", "lat worst"): "6 columns",
@@ -37,6 +38,7 @@ FOREIGN = {
 """The tables that are known and not read."""
 
 
+@lru_cache(maxsize=64)
 def columns(text: str) -> tuple[str, ...]:
     """Return the columns that an RTH line names.
 

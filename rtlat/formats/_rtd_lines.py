@@ -7,6 +7,7 @@ Times become whole nanoseconds: the tools hold them so, and print them as micros
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from rtlat import schema
@@ -164,6 +165,7 @@ def clock(text: str) -> tuple[int, str] | None:
     return (seconds(row[1]), row[2] or "") if row and seconds(row[1]) >= 0 else None
 
 
+@lru_cache(maxsize=64)
 def setting(text: str) -> Setting | None:
     """Return what stands in brackets after a clock; None if it is something else.
 
