@@ -12,6 +12,7 @@ References
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,18 +56,30 @@ def rank_interval(n: int, percent: str | float, confidence: str | float = 95) ->
     >>> rank_interval(60_000, "99.999").upper is None
     True
     """
-    from scipy.stats import binom
-
     share, half = fraction(percent), risk(confidence) / 2
-    if share > 0.5:  # by how many lie above: 1 - 1e-9 has no exact double, 1e-9 nearly has
-        above = binom(n, float(1 - share))
-        lower, upper = n - int(above.isf(half)), n - int(above.ppf(half)) + 1
-        within = above.cdf(n - lower) - above.cdf(n - upper)
-    else:
-        below = binom(n, float(share))
-        lower, upper = int(below.ppf(half)), int(below.isf(half)) + 1
-        within = below.cdf(upper - 1) - below.cdf(lower - 1)
-    return RankInterval(lower if lower > 0 else None, upper if upper <= n else None, float(within))
+    rare = min(share, 1 - share)  # by how many lie above: 1 - 1e-9 has no exact double, 1e-9 nearly has
+    least, most, within = _central(n, float(rare), half)
+    lower, upper = (n - most, n - least + 1) if share > 0.5 else (least, most + 1)
+    return RankInterval(lower if lower > 0 else None, upper if upper <= n else None, within)
+
+
+def _central(n: int, share: float, half: float) -> tuple[int, int, float]:
+    """Between which numbers a binomial count lies but for `half` on either side, and how surely.
+
+    By the incomplete beta function: ``scipy.stats.binom`` says the same, but to import it takes a tenth of a report.
+    """
+    from scipy.special import betainc, betaincc
+
+    def up_to(count: int) -> float:
+        return 1.0 if count >= n else float(betaincc(count + 1, n - count, share)) if count >= 0 else 0.0
+
+    def beyond(count: int) -> float:
+        return 0.0 if count >= n else float(betainc(count + 1, n - count, share))
+
+    counts = range(n + 1)
+    least = bisect_left(counts, True, key=lambda count: up_to(count) >= half)
+    most = bisect_left(counts, True, key=lambda count: beyond(count) <= half)
+    return least, most, up_to(most) - up_to(least - 1)
 
 
 @dataclass(frozen=True, slots=True)
