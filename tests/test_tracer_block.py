@@ -46,9 +46,13 @@ def trace(random: np.random.Generator, lines: int, cpus: int = 3) -> list[bytes]
     """Activations of some CPUs as the tracer prints them, most of them plain."""
     seq = random.integers(0, 200_000, cpus) if random.random() < 0.5 else np.zeros(cpus, np.int64)
     time = random.integers(0, 3) * 10**8 + random.integers(0, 10**7)
+    before = int(random.integers(3))  # a trace may begin with any context
     made = []
     for place in range(lines):
-        cpu, context = int(random.integers(cpus)), ("irq", "thread", "user-ret")[place % int(random.integers(2, 4))]
+        cpu, context = (
+            int(random.integers(cpus)),
+            ("irq", "thread", "user-ret")[(place + before) % int(random.integers(2, 4))],
+        )
         time += int(random.integers(1, 2_000))
         seq[cpu] += context == "irq"
         seq[cpu] += random.random() < 0.01

@@ -202,4 +202,5 @@ class LatencyTest:
             return np.zeros(len(windows), np.bool_)
         together = self.per_window * (windows.avg + 1.0 + np.maximum(0, -windows.low)) + self.period
         skipped = missed * (self.period * 1.0)
-        return (windows.low < -TEN_MS) | (windows.high == -TEN_MS) | ((skipped > 0) & (skipped > together))
+        beyond: Array = (windows.low < -TEN_MS) | (windows.high == -TEN_MS)
+        return beyond | ((skipped > 0) & (skipped > together))

@@ -99,44 +99,22 @@ class Reader:
         lines, context, end = _payloads(text)
         if len(lines) < FEWEST or block.margin:
             return None
-        hashes = np.append(0, np.flatnonzero(text.bytes == ord("#")))
-        place = np.searchsorted(hashes, end) - 1
-        begin = hashes[place]
-        starts = text.starts[lines]
-        width = end - begin - 1
-        digits = text.digits_from(begin + 1)
-        short = width == 5  # blanks fill the field
-        number_end = np.where(short, begin + 1 + digits, end)
-        good = (begin > starts + 16) & (width >= 5) & (digits > 0) & (digits <= width)
-        for column in range(1, 5):
-            good &= ~short | (column < digits) | (text.bytes[begin + 1 + column] == 32)
-        seq, wrong = text.numbers(begin + 1, number_end)
-        good &= ~wrong
-        latency, wrong = text.padded(text.ends[lines] - 3)
-        first = text.bytes[text.ends[lines] - 12].astype(np.int64) - 48
-        below = text.digits_from(text.ends[lines] - 11) == 8
-        good &= ~wrong & ((first == 32 - 48) | ((first >= 0) & (first <= 9) & below))
-        latency += np.where(first > 0, first, 0) * 10**8
-        colon = begin - 2
-        good &= (text.bytes[colon] == ord(":")) & (text.bytes[colon + 1] == 32) & (text.bytes[colon - 7] == ord("."))
-        whole_digits = text.digits_before(colon - 7)
-        seconds, wrong = text.numbers(colon - 7 - whole_digits, colon - 7)
-        good &= ~wrong & (whole_digits < 8) & (text.bytes[colon - 8 - whole_digits] == 32)
-        micros, wrong = text.numbers(colon - 6, colon)
-        good &= ~wrong
-        stamp = seconds * 10**9 + micros * 1000
-        prefix_end = colon - 7 - whole_digits
-        good &= (prefix_end > starts) & (prefix_end - starts <= _LONGEST_PREFIX)
-        kept = np.flatnonzero(good)
+        start, line_end = text.starts[lines], text.ends[lines]
+        begin, seq, good = _sequence_numbers(text, start, end)
+        latency, sound = _latencies(text, line_end)
+        stamp, prefix_end, stamped = _stamps(text, start, begin)
+        kept = np.flatnonzero(good & sound & stamped)
         if not len(kept):
             return None
-        cpu, quote = self._prefixes(text, starts[kept], prefix_end[kept], text.ends[lines[kept]])
+        cpu, quote = self._prefixes(text, start[kept], prefix_end[kept], line_end[kept])
         kept, cpu, quote = kept[cpu >= 0], cpu[cpu >= 0], quote[cpu >= 0]
         every = np.zeros(len(text.ends), np.bool_)
         every[lines[kept]] = True
-        columns = (context[kept], stamp[kept], seq[kept], latency[kept])
-        places = starts[kept], text.ends[lines[kept]]
-        activated = Activated(block.first + lines[kept], quote, cpu, *columns, *places, text.data)
+        context, stamp, seq, latency, start, line_end = (
+            column[kept] for column in (context, stamp, seq, latency, start, line_end)
+        )
+        line = block.first + lines[kept]
+        activated = Activated(line, quote, cpu, context, stamp, seq, latency, start, line_end, text.data)
         return every, activated, text.starts, text.ends, text.data
 
     def _prefixes(self, text: Text, start: Array, end: Array, line_end: Array) -> tuple[Array, Array]:
@@ -189,6 +167,42 @@ def _payloads(text: Text) -> tuple[Array, Array, Array]:
     lines, contexts, begins = (np.concatenate(columns) for columns in zip(*found, strict=True))
     order = np.argsort(lines)
     return lines[order], contexts[order], begins[order]
+
+
+def _sequence_numbers(text: Text, start: Array, end: Array) -> tuple[Array, Array, Array]:
+    """Where the last `#` before each place stands, the number after it, and whether that fills its field as `%-5d`."""
+    hashes = np.append(0, np.flatnonzero(text.bytes == ord("#")))
+    begin = hashes[np.searchsorted(hashes, end) - 1]
+    width = end - begin - 1
+    digits = text.digits_from(begin + 1)
+    short = width == 5
+    good = (begin > start + 16) & (width >= 5) & (digits > 0) & (digits <= width)
+    for column in range(1, 5):
+        good &= ~short | (column < digits) | (text.bytes[begin + 1 + column] == ord(" "))
+    seq, wrong = text.numbers(begin + 1, np.where(short, begin + 1 + digits, end))
+    return begin, seq, good & ~wrong
+
+
+def _latencies(text: Text, line_end: Array) -> tuple[Array, Array]:
+    """The nine characters before ` ns` [ns], and whether they are blanks and then digits."""
+    latency, wrong = text.padded(line_end - 3)
+    first = text.bytes[line_end - 12].astype(np.int64) - ord("0")
+    whole = (first >= 0) & (first <= 9) & (text.digits_from(line_end - 11) == 8)
+    good = ~wrong & (whole | (first == ord(" ") - ord("0")))
+    return latency + np.where(whole, first, 0) * 10**8, good
+
+
+def _stamps(text: Text, start: Array, begin: Array) -> tuple[Array, Array, Array]:
+    """The time stamps before `: #` [ns], where they begin, and whether they have six decimals and stand apart."""
+    colon = begin - 2
+    good = (text.bytes[colon] == ord(":")) & (text.bytes[colon + 1] == ord(" ")) & (text.bytes[colon - 7] == ord("."))
+    digits = text.digits_before(colon - 7)
+    first = colon - 7 - digits
+    seconds, wrong = text.numbers(first, colon - 7)
+    micros, wrong_too = text.numbers(colon - 6, colon)
+    good &= ~wrong & ~wrong_too & (digits < 8) & (text.bytes[first - 1] == ord(" "))
+    good &= (first > start) & (first - start <= _LONGEST_PREFIX)
+    return seconds * 10**9 + micros * 1000, first, good
 
 
 def _word(text: bytes) -> np.uint64:

@@ -83,7 +83,8 @@ class Activations:
             before = self.last.get((cpu, context))
             self.absent += int(seq[-1]) - (before[0] if before else int(seq[0]) - 1) - len(seq)
             self.last[cpu, context] = int(seq[-1]), int(latency[-1])
-        for number in np.unique(found.context).tolist():
+        contexts, firsts = np.unique(found.context, return_index=True)
+        for number in contexts[np.argsort(firsts)].tolist():
             mine = np.flatnonzero(found.context == number)
             top = mine[np.argmax(found.latency[mine])]
             if found.latency[top] > self.largest.get(CONTEXTS[number], (-1,))[0]:
@@ -93,13 +94,12 @@ class Activations:
         """Compare the threads' latencies with those of the interrupts before them."""
         order = np.argsort(found.cpu, kind="stable")
         cpu, context = found.cpu[order], found.context[order]
-        place = np.arange(len(order))
         starts = np.flatnonzero(np.diff(cpu, prepend=cpu[0] - 1))
-        group_start = np.maximum.accumulate(np.where(np.isin(place, starts), place, 0))
-        irq = np.maximum.accumulate(np.where(context == 0, place, -1))
-        known = irq >= group_start
+        lengths = np.diff(starts, append=len(cpu))
+        irq = np.maximum.accumulate(np.where(context == 0, np.arange(len(order)), -1))
+        known = irq >= np.repeat(starts, lengths)  # else it stood in an earlier block
         earlier = [self.last.get((int(cpu[start]), "irq"), (-1, -1)) for start in starts.tolist()]
-        carried = np.repeat(np.array(earlier, np.int64), np.diff(starts, append=len(cpu)), axis=0)
+        carried = np.repeat(np.array(earlier, np.int64), lengths, axis=0)
         irq_seq = np.where(known, found.seq[order][irq], carried[:, 0])
         irq_latency = np.where(known, found.latency[order][irq], carried[:, 1])
         less = (context == 1) & (irq_seq == found.seq[order]) & (found.latency[order] < irq_latency)
@@ -107,10 +107,10 @@ class Activations:
         self.contradictions += len(wrong)
         if len(wrong) and not self.contradiction:
             row = int(wrong[np.argmin(order[wrong])])
-            self._contradict(
-                *(int(column[order[row]]) for column in (found.line, found.seq, found.cpu, found.latency)),
-                int(irq_latency[row]),
+            line, seq, on, latency = (
+                int(column[order[row]]) for column in (found.line, found.seq, found.cpu, found.latency)
             )
+            self._contradict(line, seq, on, latency, int(irq_latency[row]))
 
     def _contradict(self, line: int, seq: int, cpu: int, latency: int, irq: int) -> None:
         """Keep the sentence on the first thread that woke before its interrupt."""
