@@ -244,3 +244,17 @@ def test_names_are_escaped() -> None:
     recording = made({"<img src=x>": exponential()})
     figures = every_figure(recording)
     assert not any("<img" in figure.to_json() for figure in figures)
+
+
+def test_runs_too_many_for_lines_are_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = made({"r": {10: 900, 20: 90, 40: 10}, "s": {10: 999, 80: 1}})
+    monkeypatch.setattr(tail_figures, "MOST_LINES", 1)
+    figure = tail_figures.exceedance_figure(tail_curves.exceedance(examine(recording), "30us"), recording.runs)
+    heat, limit = figure.data
+    left, cells = np.asarray(heat.x)[:-1], np.asarray(heat.customdata)
+    assert cells.shape[0] == 2
+    assert list(figure.layout.yaxis.ticktext) == ["r", "s"]
+    for row, value, share in ((0, 15, 0.1), (0, 30, 0.01), (1, 30, 0.001), (1, 79, 0.001)):
+        assert cells[row][np.searchsorted(left, value) - 1] == pytest.approx(share)
+    assert np.isnan(cells[0][np.searchsorted(left, 60)]), "nothing of r reaches it"
+    assert list(limit.x) == [30, 30]

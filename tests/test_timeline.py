@@ -301,7 +301,7 @@ def test_noise_and_switches_have_no_deadline() -> None:
     assert deadline_tables.in_full(timeline_tables.of(made), made.runs, Duty("t", 1e-3, 1e6)).empty
 
 
-def test_the_curve_of_misses_ends_where_the_data_do() -> None:
+def test_the_curve_of_misses_ends_where_the_data_do(monkeypatch: pytest.MonkeyPatch) -> None:
     made = sampled(np.array([10.0] * 98 + [300.0, 700.0]))
     task = deadline_tables.duty("1ms", "500us")
     curve = deadline_tables.curves(timeline_tables.of(made), task)
@@ -309,10 +309,16 @@ def test_the_curve_of_misses_ends_where_the_data_do() -> None:
     assert curve["high"].tolist() == pytest.approx([3_600_000, 72_000, 36_000])
     assert not curve["beyond"].any()
     figure = deadline_figures.misses_figure(curve, made.runs, task)
-    (dotted,) = [trace for trace in figure.data if trace.line.dash == "dot"]
+    (dotted,) = [trace for trace in figure.data if trace.type == "scatter" and trace.line.dash == "dot"]
     assert tuple(dotted.x) == (500.0, 500.0)
     ends = [trace.marker.symbol for trace in figure.data if trace.mode == "markers"]
     assert ends == ["x"]
+    monkeypatch.setattr(deadline_figures, "MOST_LINES", 0)
+    heat, line = deadline_figures.misses_figure(curve, made.runs, task).data
+    left = np.asarray(heat.x)[:-1]
+    for least, most, hourly in ((0, 10, 3_600_000), (11, 300, 72_000), (301, 700, 36_000)):
+        assert np.asarray(heat.customdata)[0][(left > least) & (left <= most)] == pytest.approx(hourly)
+    assert (line.x[0], line.y[0], line.y[1]) == (500, -0.5, 0.5)
     over = overflowed(np.array([3, 9]), n=100)
     curve = deadline_tables.curves(timeline_tables.of(over), task)
     assert curve["beyond"].all()

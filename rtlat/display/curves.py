@@ -184,7 +184,7 @@ def exceedance(panel: Panel, curves: Curves, open_ended: Sequence[bool], *, band
     panel.beside(ends)
 
 
-def exceedance_shades(panel: Panel, curves: Curves) -> None:
+def exceedance_shades(panel: Panel, curves: Curves, told: str = "reach") -> None:
     """Draw each exceedance curve as a row, the darker the more observations reach a latency; white where none does.
 
     Parameters
@@ -193,6 +193,8 @@ def exceedance_shades(panel: Panel, curves: Curves) -> None:
         Where to draw.
     curves : list of (Look, DataFrame)
         As for `exceedance`.
+    told : str
+        What stands between a number and a latency when pointed at.
     """
     values = np.concatenate([points["value"].to_numpy() for _, points in curves])
     values = values[values > 0]
@@ -204,16 +206,17 @@ def exceedance_shades(panel: Panel, curves: Curves) -> None:
         place = np.searchsorted(value, edges[:-1], "left")  # the share that reaches the left end of a column
         reached = place < len(value)
         cells[row, reached] = share[place[reached]]
+    shades = np.log10(np.where(cells > 0, cells, np.nan)).astype(np.float32)
     panel.add(
         "heatmap",
         x=edges.astype(np.float32),
         y=np.arange(len(curves)),
-        z=np.log10(cells).astype(np.float32),
+        z=shades,
         customdata=cells.astype(np.float32),
-        zmax=0,
+        zmax=max(0.0, float(np.nanmax(shades, initial=0))),
         colorscale="Blues",
         showscale=False,
-        hovertemplate="%{customdata:.3g} reach %{x:,.4g} " + panel.unit + "<extra></extra>",
+        hovertemplate="%{customdata:,.3g} " + told + " %{x:,.4g} " + panel.unit + "<extra></extra>",
     )
     panel.rows([run.name for run, _ in curves])
     panel.latency(least, most)

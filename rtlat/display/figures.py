@@ -201,7 +201,7 @@ def ccdf_figure(ccdf: pd.DataFrame, summary: pd.DataFrame, runs: pd.DataFrame) -
     """
     told = {tuple(row[name] for name in _KEY): row for row in summary.to_dict("records")}
     groups = _curves(ccdf, runs, {key: row["n"] for key, row in told.items()})
-    sizes = [_PANEL if len(drawn) <= MOST_LINES else len(drawn) * 18 + 8 for drawn in groups.values()]
+    sizes = [height(len(drawn), _PANEL) for drawn in groups.values()]
     figure, panels = stacked([(titled(*key), key[1], size) for key, size in zip(groups, sizes, strict=True)])
     for panel, drawn in zip(panels, groups.values(), strict=True):
         if len(drawn) > MOST_LINES:
@@ -213,6 +213,11 @@ def ccdf_figure(ccdf: pd.DataFrame, summary: pd.DataFrame, runs: pd.DataFrame) -
         beyond = [bool(math.isinf(cell.high) or cell.low > last) for cell, last in ends]
         curves.exceedance(panel, drawn, beyond, bands=len(drawn) <= MOST_CURVES)
     return figure
+
+
+def height(count: int, lines: int) -> int:
+    """Return how high a panel of so many exceedance curves is: lines, or a row for each if they are many. [px]."""
+    return lines if count <= MOST_LINES else count * 18 + 8
 
 
 def _curves(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rtlat.display.curves import LARGEST_PANEL, LONGEST_CURVE, pale
+from rtlat.display.curves import LARGEST_PANEL, LONGEST_CURVE, exceedance_shades, pale
+from rtlat.display.figures import MOST_LINES, height
 from rtlat.display.look import INK, SOFT, WORST, Look, looks, shortened, titled
 from rtlat.display.panels import Panel, room_beside, stacked
 
@@ -46,12 +47,20 @@ def exceedance_figure(points: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
     Returns
     -------
     plotly.graph_objects.Figure
-        A panel for each quantity and unit. A curve is thin below the share that n supports, where a bar crosses it.
+        A panel for each quantity and unit. A curve is thin below the share that n supports, where a bar crosses it; of
+        more than `MOST_LINES` runs each is a row of shades.
     """
     groups = list(points.groupby(["quantity", "unit"], sort=False))
-    figure, panels = stacked([(titled(*map(str, key)), str(key[1]), _PANEL) for key, _ in groups])
+    counts = [rows[["run", "name"]].drop_duplicates().shape[0] for _, rows in groups]
+    figure, panels = stacked([(titled(*map(str, key)), str(key[1]), height(count, _PANEL))
+                              for (key, _), count in zip(groups, counts, strict=True)])  # fmt: skip
     for panel, (_, rows) in zip(panels, groups, strict=True):
         drawn = list(_by_run(rows, looks(runs)))
+        if len(drawn) > MOST_LINES:
+            exceedance_shades(panel, [(run, curve.assign(high=curve["share high"])) for run, curve in drawn])
+            for limit in rows["limit"].dropna().unique():
+                _line(panel, [limit, limit], [-0.5, len(drawn) - 0.5], f"limit {limit:,.5g} {panel.unit}")
+            continue
         shares = rows["low" if len(drawn) <= MOST_BANDS else "share low"].to_numpy()
         floor = float(shares[shares > 0].min(initial=0.1)) / 2
         ends = [_exceedance(panel, run, curve, floor, len(drawn)) for run, curve in drawn]
