@@ -191,13 +191,13 @@ class Source:
     def _within(self, block: Block) -> Block | None:
         """What of a block lies between the lines that are asked for."""
         first, last = self._lines
-        lines = block.data.splitlines(keepends=True) if self._lines != (1, sys.maxsize) else []
-        if not lines:
+        if self._lines == (1, sys.maxsize):
             return block
+        lines = block.data.split(b"\n")[: -1 if block.whole else None]
         skipped = max(first - block.first, 0)
         kept = lines[skipped : max(last - block.first + 1, 0)]
         whole = block.whole or len(kept) + skipped < len(lines)
-        return Block(block.first + skipped, b"".join(kept), whole, block.margin) if kept else None
+        return Block(block.first + skipped, b"\n".join(kept) + b"\n" * whole, whole, block.margin) if kept else None
 
     def _read(self, stream: BinaryIO, size: int) -> bytes:
         """Read on; a broken compressed stream is an error of the log, not of rtlat."""

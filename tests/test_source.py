@@ -68,6 +68,13 @@ def test_nul_bytes_do_not_hide_the_rest() -> None:
     assert texts(b"a\n\0\0\0\nb\n") == ["a", "\0\0\0", "b"]
 
 
+def test_a_part_keeps_the_numbers_whatever_stands_in_its_lines() -> None:
+    source = Source(None, "log", b"50%\r75%\r100%\none\n\x0c\ntwo\rthree\nfour")
+    for first, last in ((1, 2), (2, 4), (3, 5), (5, 9)):
+        every = [line for line in source.lines() if first <= line.number <= last]
+        assert list(source.part(first, last).lines()) == every
+
+
 def test_line_numbers_go_on_across_blocks() -> None:
     count = 3 * BLOCK_BYTES // 10
     data = b"".join(b"%08d\r\n" % number for number in range(1, count + 1))
