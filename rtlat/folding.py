@@ -1,7 +1,7 @@
 """What stays of samples that are too many to keep: how often each value came, blocks of time, and the greatest.
 
 Memory is that of the different values, of 2000 blocks and of 100 samples for each series, however long the log is.
-Each part is joined with more samples as it would be with another part, so the order of joining does not matter.
+What is left of two pieces of a log is joined as samples are: it does not depend on the pieces in which the log came.
 """
 
 from __future__ import annotations
