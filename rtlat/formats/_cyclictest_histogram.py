@@ -198,9 +198,9 @@ class Table:
         parts = [rows for rows in self.parts if rows.counts.shape[1] == width]
         if not parts:
             return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, width), np.int64)
-        joined = [np.concatenate(columns) for columns in zip(*(rows[:3] for rows in parts), strict=True)]
-        some = joined[2].any(axis=1)
-        return joined[0][some], joined[1][some], joined[2][some]
+        kept = [rows.where(np.flatnonzero(rows.counts.any(axis=1))) for rows in parts]
+        line, bucket, counts = (np.concatenate(columns) for columns in zip(*(rows[:3] for rows in kept), strict=True))
+        return line, bucket, counts
 
     def _threads(self, width: int, counts: Array) -> int:
         """How many threads: with -H the last count is of all of them, unless there is one thread only."""

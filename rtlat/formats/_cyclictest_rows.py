@@ -51,10 +51,9 @@ class Rows(NamedTuple):
     tabbed: bool = False
     narrow: bool = False
 
-    def part(self, start: int, stop: int | None = None) -> Rows:
-        """Some of the rows."""
-        chosen = slice(start, stop)
-        return self._replace(line=self.line[chosen], bucket=self.bucket[chosen], counts=self.counts[chosen])
+    def where(self, which: Array | slice) -> Rows:
+        """Return some of the rows."""
+        return self._replace(line=self.line[which], bucket=self.bucket[which], counts=self.counts[which])
 
 
 def read_row(line: Line) -> Rows | None:

@@ -124,7 +124,7 @@ class _Log:
         """Take rows of a histogram; where the bucket does not rise, another begins."""
         falls = np.flatnonzero(rows.bucket[1:] <= rows.bucket[:-1]) + 1
         for start, stop in pairwise([0, *falls.tolist(), len(rows.bucket)]):
-            self._rows(rows.part(start, stop) if len(falls) else rows)
+            self._rows(rows.where(slice(start, stop)) if len(falls) else rows)
         self.open.unquoted = True
 
     def _rows(self, rows: Rows) -> None:
