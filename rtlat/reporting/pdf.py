@@ -44,7 +44,7 @@ def write_pdf(page: str, path: Path) -> None:
     page : str
         As `rtlat.reporting.page.page` returns it.
     path : Path
-        Where the PDF goes.
+        Where the PDF goes; what it takes lies in the same folder meanwhile.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def write_pdf(page: str, path: Path) -> None:
     browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if browser is None:
         raise ReportError("no PDF without Chromium: apt install chromium")
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         still = Path(folder) / "page.html"
         still.write_text(on_paper(page, _images(page, browser, Path(folder))), encoding="utf-8")
         _print(browser, still, Path(folder) / "page.pdf")
@@ -146,7 +146,7 @@ def _images(page: str, browser: str, folder: Path) -> list[bytes]:
 
 def _print(browser: str, page: Path, path: Path) -> None:
     """Print a page that needs no network."""
-    with tempfile.TemporaryDirectory() as profile:
+    with tempfile.TemporaryDirectory(dir=path.parent) as profile:
         command = [
             browser, "--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking",
             "--disable-component-update", "--disable-sync", f"--user-data-dir={profile}", "--no-pdf-header-footer",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import shutil
+import signal
 import time
 from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection, wait
@@ -68,8 +69,7 @@ def results(
                 progress.done(name, f"{name}: failed" if isinstance(found[name], ReportError) else str(found[name]))
     finally:
         for _, process in running.values():
-            process.kill()
-            process.join()
+            _end(process)
         progress.stop()
     return {name: found[name] for name in tasks}
 
@@ -84,6 +84,15 @@ def _child(pipe: Connection, work: Callable[[Any, Tell], Any], task: Any, enviro
     except ReportError as error:
         said = error
     pipe.send(said)
+
+
+def _end(process: Any) -> None:
+    """Kill a process and the browsers it started; its kernel sees that it is gone, and ends."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:  # it has no session of its own yet
+        process.kill()
+    process.join()
 
 
 def _heard(pipe: Connection, process: Any) -> Any:
