@@ -78,7 +78,7 @@ def killed(path: Path, rounds: int) -> dict[str, int]:
     counts = {"rounds": rounds, "killed at work": 0, "undone": 0, "fresh files": 0, "logs": 0}
     lasts = 0.1
     for _ in range(rounds):
-        if len(committed) > (LOGS - 4) * RUNS:  # begin again, so that also the making of a store is interrupted
+        if len(committed) > (LOGS - 8) * RUNS:  # begin again, so that also the making of a store is interrupted
             path.unlink()
             committed.clear()
         counts["fresh files"] += not path.exists()

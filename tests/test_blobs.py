@@ -82,3 +82,10 @@ def test_a_page_that_was_changed_is_told(table: pa.Table) -> None:
     blob[about["data_page_offset"] + about["total_compressed_size"] - 9] ^= 1
     with pytest.raises(LogError, match="here: found damaged records"):
         blobs.unpacked(bytes(blob), "here")
+
+
+def test_a_column_is_no_view_of_the_blob(table: pa.Table) -> None:
+    """Memory of a blob cannot be written: whoever scales a column in place would fail."""
+    records = blobs.records_of([blobs.unpacked(blobs.packed(table), "here")], ["a"])
+    records.loc[:, "low"] *= 2
+    assert records["low"].array.to_numpy().flags.writeable

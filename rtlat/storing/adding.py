@@ -13,6 +13,7 @@ import numpy as np
 
 from rtlat import schema
 from rtlat.errors import LogError
+from rtlat.frames import rows_of
 from rtlat.protocol import Recording
 from rtlat.selection import divisor, shown_unit
 from rtlat.statistics import stats
@@ -178,14 +179,8 @@ def _packed(recording: Recording) -> dict[str, bytes]:
 
 
 def _plain(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Rows of a frame in the types of SQLite; what is missing is None."""
-    import pandas as pd
-
-    columns = [
-        [None if value is pd.NA or value != value else value for value in table[name].tolist()]
-        for name in table.columns
-    ]
-    return [dict(zip(table.columns, row, strict=True)) for row in zip(*columns, strict=True)]
+    """Rows of a frame in the types of SQLite; NaN is what is missing, too."""
+    return [{name: None if value != value else value for name, value in row.items()} for row in rows_of(table)]
 
 
 def _finite(number: float) -> float | None:

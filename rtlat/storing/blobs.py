@@ -144,4 +144,4 @@ def _values(values: Any, dtype: str) -> Any:
     if values.type != kind or (dtype != "Int64" and values.null_count):
         raise ValueError(f"a column of {kind} holds something else")
     filled = values.fill_null(-1) if dtype == "Int64" else values
-    return filled.to_numpy(zero_copy_only=False)
+    return filled.to_numpy(zero_copy_only=False, writable=True)
