@@ -20,7 +20,7 @@ def frame(columns: tuple[Column, ...], data: dict[str, Any]) -> pd.DataFrame:
     """Build a frame with exactly `columns`, in their order and dtypes, from arrays by name.
 
     Missing columns become all-missing; ``Int64`` columns may come as int64 arrays in which -1 stands for
-    missing (no count, cycle number or running total is negative).
+    missing (no count, cycle number or running total is negative). The arrays become the frame's own.
 
     Examples
     --------
@@ -44,8 +44,8 @@ def frame(columns: tuple[Column, ...], data: dict[str, Any]) -> pd.DataFrame:
         else:
             if column.dtype == "str":
                 values = ["" if value is None else str(value) for value in values]
-            built[column.name] = pd.Series(values, dtype=column.dtype).array
-    return pd.DataFrame(built, columns=[column.name for column in columns])
+            built[column.name] = pd.Series(values, dtype=column.dtype, copy=False).array
+    return pd.DataFrame(built, columns=[column.name for column in columns], copy=False)
 
 
 def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -71,7 +71,7 @@ def _integers(values: Any) -> Any:
     import pandas as pd
 
     if isinstance(values, np.ndarray):
-        return values.astype(np.int64)
+        return values.astype(np.int64, copy=False)
     return np.asarray([-1 if value is None or value is pd.NA else value for value in values], np.int64)
 
 
@@ -140,16 +140,17 @@ def _check_rows(records: pd.DataFrame, runs: pd.DataFrame) -> None:
     placed = (kind == "bin") & ~((low == -math.inf) & (high == math.inf))  # else it says nothing of where
     # of samples over a limit often only that limit is known: their bins are alike
     placed &= records["of"] != "over"
-    bins = records[placed.to_numpy()]
+    bins = np.flatnonzero(placed.to_numpy())
     group = np.zeros(len(bins), np.int64)
     for name in ("run", "series", "quantity", "of"):
-        group = group * max(len(bins[name].cat.categories), 1) + bins[name].cat.codes.to_numpy(np.int64)
-    order = np.lexsort((bins["low"], group))
-    first, last = bins["low"].to_numpy()[order], bins["high"].to_numpy()[order]
-    inside = (group[order][1:] == group[order][:-1]) & (first[1:] < last[:-1])
-    overlap = np.zeros(len(bins), np.bool_)
-    overlap[order[1:][inside]] = True
-    _refuse(bins, runs, overlap, "low", "lies inside the bin before: an observation would count twice")
+        codes = records[name].cat.codes.to_numpy(np.int64)[bins]
+        group = group * max(len(records[name].cat.categories), 1) + codes
+    first, last = low.to_numpy()[bins], high.to_numpy()[bins]
+    order = np.lexsort((first, group))
+    inside = (group[order][1:] == group[order][:-1]) & (first[order][1:] < last[order][:-1])
+    overlap = np.zeros(len(records), np.bool_)
+    overlap[bins[order[1:][inside]]] = True
+    _refuse(records, runs, overlap, "low", "lies inside the bin before: an observation would count twice")
 
 
 def _check_told(runs: pd.DataFrame) -> None:
