@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import sqlite3
 import subprocess
@@ -150,17 +149,16 @@ print(told)
 
 def test_a_writer_that_was_killed_is_undone_by_a_reader(store: Path) -> None:
     """Its journal is still there: whoever opens the file next rolls it back, reading or not."""
-    child = os.fork()
-    if not child:  # written to the disk, not committed
-        connection = sqlite3.connect(store, isolation_level=None)
-        connection.execute("PRAGMA cache_size = 1")
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute(
-            "INSERT INTO records SELECT 'x' || value, zeroblob(20000) FROM json_each('[1,2,3,4,5,6,7,8]')"
-        )
-        connection.execute("DELETE FROM runs")
-        os.kill(os.getpid(), 9)
-    os.waitpid(child, 0)
+    code = """
+import os, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("PRAGMA cache_size = 1")  # written to the disk before it is committed
+connection.execute("BEGIN IMMEDIATE")
+connection.executemany("INSERT INTO records VALUES (?, zeroblob(20000))", [(f"x{k}",) for k in range(8)])
+connection.execute("DELETE FROM runs")
+os.kill(os.getpid(), 9)
+"""
+    assert subprocess.run([sys.executable, "-c", code, store], check=False).returncode == -9
     assert Path(f"{store}-journal").exists()
     assert list(recall(f"store:{store}").runs["run"]) == [f"r{number}" for number in range(1, 6)]
     assert not Path(f"{store}-journal").exists()
