@@ -16,12 +16,14 @@ from rtlat.exploring import answers, asked, choice, outliers, views
 from rtlat.exploring.choice import Choice
 from rtlat.exploring.folder import Folder, folders, opened
 
-_FIGURES: dict[str, Callable[[Folder, Choice], Any]] = {
-    "How often each latency occurred": views.histogram,
-    "How often a latency is reached": views.exceedance,
-    "Over time": views.over_time,
-    "Which series": views.by_series,
+_FIGURES: dict[str, tuple[Callable[[Folder, Choice], Any], str]] = {
+    "How often each latency occurred": (views.histogram, "430px"),
+    "How often a latency is reached": (views.exceedance, "430px"),
+    "Over time": (views.over_time, "200px"),
+    "Which series": (views.by_series, "140px"),
 }
+"""Each with the least height that is kept while it is drawn anew, so that little moves."""
+
 _TABLES: dict[str, Callable[[Folder, Choice], Html]] = {
     "Side by side": answers.table,
     "Where it stands in the logs": outliers.outliers,
@@ -31,8 +33,8 @@ _FAILED = 5
 
 _PLOTLY = "application/vnd.plotly.v1+json"
 _WRAPPED = {"flex_flow": "row wrap", "width": "100%"}
-_CONTROL = {"width": "min(100%, 330px)"}
-_BROAD = {"width": "min(100%, 894px)"}
+_CONTROL = {"width": "min(100% - 4px, 330px)"}
+_BROAD = {"width": "min(100% - 4px, 894px)"}
 _LABEL = {"description_width": "80px"}
 
 
@@ -183,9 +185,9 @@ class Panel:
         import ipywidgets as w
 
         parts = []
-        for title, view in _FIGURES.items():
+        for title, (view, height) in _FIGURES.items():
             show = functools.partial(self._show_figure, view)
-            drawn = self._following(show, min_height="430px", width="100%")
+            drawn = self._following(show, min_height=height, width="100%")
             parts.append(
                 w.VBox([_heading(title), drawn], layout={"flex": "1 1 480px", "min_width": "min(100%, 300px)"})
             )

@@ -41,6 +41,9 @@ _REACHED, _ORANGE = "limit reached", "#D55E00"
 _LEGEND, _NO_LEGEND = 8, 6
 """Names in a legend that a reader can look up, and the margin of a figure that has none. [px]"""
 
+_TICKS, _POWERS = 7, 5
+"""Ticks of any value, and powers of ten, for which there is room."""
+
 _PERCENTILE = "percentile"
 _ALL = "all runs chosen"
 
@@ -115,7 +118,8 @@ def _short(figure: go.Figure) -> go.Figure:
 
 
 def _narrow(figure: go.Figure, choice: Choice) -> go.Figure:
-    """The figure with a title and ticks that fit into half a page."""
+    """The figure with a title, ticks and no more names than fit into half a page."""
+    figure.data = [trace for trace in figure.data if not (trace.type == "scatter" and trace.mode == "text")]
     figure = _short(figure)
     if figure.layout.xaxis.tickvals is None:
         return figure
@@ -123,9 +127,9 @@ def _narrow(figure: go.Figure, choice: Choice) -> go.Figure:
     ticks = list(zip(figure.layout.xaxis.tickvals, figure.layout.xaxis.ticktext, strict=True))
     over = [tick for tick in ticks if not tick[1][0].isdigit()]
     ticks = [tick for tick in ticks if tick not in over]
-    for most, kept in ((7, 1), (5, 2)):  # powers of ten, then every second of them
-        if len(ticks) > most:
-            ticks = [tick for tick in ticks if round(math.log10(tick[0]), 9) % kept == 0]
+    if len(ticks) > _TICKS:
+        powers = [tick for tick in ticks if round(math.log10(tick[0]), 9) % 1 == 0]
+        ticks = powers[:: math.ceil(len(powers) / _POWERS)]
     for value, _ in over:
         ticks = [tick for tick in ticks if math.log10(value / tick[0]) > 0.14 * (high - low)]
     ticks += over
