@@ -82,7 +82,7 @@ def measured(pages: list[Path]) -> dict[str, list[tuple[int, float]]]:
 
 def rows(effort: Effort) -> Iterator[Row]:
     """Yield the size of each report, and the worst of all figures."""
-    count = effort.many(RUNS, 4)
+    count = effort.many(RUNS, 10)
     random = np.random.default_rng(1)
     asked = [path for path in sorted(notebooks_folder().glob("*.ipynb")) if not is_interactive(path)]
     asked = [path for path in asked if path.stem != "seeds" and takes(path, "data")]
