@@ -14,7 +14,7 @@ import numpy as np
 
 from rtlat import cards, frames, schema
 from rtlat.columns import WORDS, Chunk, Words, joined
-from rtlat.errors import CardError, LogError, SelectionError
+from rtlat.errors import CardError, LogError, SelectionError, printable
 from rtlat.protocol import Format, Recording, Run
 from rtlat.source import Line, Source
 
@@ -33,6 +33,9 @@ class Reading:
     error: LogError | None = None
     named: bool = True
     sha256: str = ""
+
+    def __post_init__(self) -> None:
+        self.group = printable(self.group)
 
 
 def assemble(readings: list[Reading], chosen: list[cards.Card | None], facts: dict[str, Any]) -> Recording:
@@ -81,7 +84,8 @@ def assemble(readings: list[Reading], chosen: list[cards.Card | None], facts: di
 
 def _stems(sources: list[Source]) -> list[str]:
     """A key per log: its stem; where two logs share it, as much of the path as tells them apart."""
-    paths = [source.path or Path(source.name) for source in sources]  # the name of an absolute path is its last part
+    # The name of an absolute path is its last part.
+    paths = [Path(printable(str(source.path or source.name))) for source in sources]
     levels = [
         [path.stem for path in paths],
         [path.name for path in paths],

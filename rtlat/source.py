@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from rtlat.decoding import DAMAGE, GONE, decoded, is_quoted_printable, unquoted
-from rtlat.errors import LogError
+from rtlat.errors import LogError, printable
 from rtlat.repair import Line, clean, elisions
 from rtlat.stored import Stored
 
@@ -98,10 +98,10 @@ class Source:
         opener: Callable[[], BinaryIO] | None = None,
     ) -> None:
         self.path = path
-        self.name = name
+        self.name = printable(name)  # a file's name may be no UTF-8, which no table can hold
         self.keep = keep
         self.margin = 0
-        self.stored = Stored(path, name, data, pipe, opener)
+        self.stored = Stored(path, self.name, data, pipe, opener)
         self._lines = (1, sys.maxsize)
         self._left_out: list[list[int]] = []  # what `elisions` gives, once all of the log has been read
 

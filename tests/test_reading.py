@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -175,3 +177,13 @@ def test_a_damaged_store_is_one_clear_line(lab: Path, tmp_path: Path) -> None:
 def test_public_names_exist_and_functions_are_not_hidden_by_modules() -> None:
     for name in rtlat.__all__:
         assert type(getattr(rtlat, name)).__name__ != "module", name
+
+
+def test_a_file_whose_name_is_no_utf_8_is_read_like_any_other(tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path) + b"/caf\xe9"
+    os.mkdir(folder)
+    shutil.copy(Path(__file__).parent.parent / "data" / "seeds" / "rtirq-results.txt", folder + b"/d\xe9j\xe0 vu.txt")
+    recording = read(os.fsdecode(folder))
+    assert list(recording.runs["run"]) == ["d\\udce9j\\udce0 vu"]
+    assert list(recording.runs["group"]) == ["caf\\udce9"]
+    assert recording.records["n"].sum() == 60_000

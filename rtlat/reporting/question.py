@@ -179,6 +179,8 @@ def _absolute(chosen: Any, base: Path) -> list[str]:
     for path in map(_file, paths):
         if "://" in path or path == "-":
             raise ReportError(f"{path}: a report is made from files; save it as one first")
+        if not _is_utf8(path):
+            raise ReportError(f"{printable(path)}: found a name that is no UTF-8, expected one; rename it")
         if not (base / path).exists() and not glob.glob(str(base / path), recursive=True):
             raise ReportError(f"{path}: no such file or folder")
     return list(dict.fromkeys(_at(path, os.path.normpath(base / _file(path))) for path in paths))
@@ -194,6 +196,11 @@ def _at(path: str, file: str) -> str:
     return asked_of_store(path).of(file) if is_asked(path) else file
 
 
+def _is_utf8(path: str) -> bool:
+    """Whether a path can stand in a notebook."""
+    return path.encode(errors="replace").decode() == path
+
+
 def _one(paths: list[str]) -> str:
     """The only path, for a notebook whose data is one."""
     if len(paths) > 1:
@@ -207,7 +214,7 @@ def _shown(paths: list[str]) -> list[str]:
     files = [_file(path) for path in paths]
     meet = os.path.commonpath([os.path.dirname(file) for file in files])
     names = [os.path.relpath(file, here if file.startswith(here + os.sep) else meet) for file in files]
-    return [_at(path, name) for path, name in zip(paths, names, strict=True)]
+    return [printable(_at(path, name)) for path, name in zip(paths, names, strict=True)]
 
 
 def _inputs(shown: Mapping[str, str]) -> list[tuple[str, int, str]]:
@@ -220,7 +227,7 @@ def _inputs(shown: Mapping[str, str]) -> list[tuple[str, int, str]]:
             for file in [root] if root.is_file() else without_reports(within):
                 inner = file.relative_to(root)
                 if not any(part.startswith(".") for part in inner.parts):
-                    found[file] = os.path.join(label, inner) if inner.parts else label
+                    found[file] = printable(os.path.join(label, inner) if inner.parts else label)
             if root.is_file() and (card := cards.beside(root)):
                 found.setdefault(card, card.name)
     hashed = []
