@@ -74,6 +74,7 @@ def histogram_of(ds: Iterable[Distribution]) -> pd.DataFrame:
             continue
         step = 0.0 if math.isnan(d.resolution) else d.resolution
         high = np.where(beyond, math.inf, np.where(high > low, high, low + step))
+        low = np.where(beyond, low.min(where=beyond, initial=math.inf), low)  # the worst observed is beyond it, too
         ends, which = np.unique(np.stack([low, high]), axis=1, return_inverse=True)  # series of a pool share bins
         added = np.zeros(ends.shape[1], n.dtype)
         np.add.at(added, which.ravel(), n)

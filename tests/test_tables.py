@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 import rtlat
-from rtlat import counts
 from rtlat.display import answers, markup, tables
 from rtlat.errors import SelectionError
 from rtlat.statistics.results import Bounds, refused
@@ -209,23 +208,25 @@ def test_claims_stand_apart() -> None:
 def test_counts_of_each_quantity_below_each_other() -> None:
     recording = rtlat.read(Path(__file__).parent.parent / "data" / "seeds")
     rows = tables.chosen(rtlat.summary(recording, PERCENTS), recording.runs)
-    table = tables.by_quantity(counts.histogram_of, recording, rows)
+    table = tables.histograms(recording, rows)
     assert table["n"].sum() == 60_000, "the rtirq table is the only histogram"
-    shares = tables.by_quantity(counts.ccdf_of, recording, rows)
+    shares = tables.exceedances(recording, rows)
     assert {("irq", "us"), ("irq", "cycles")} <= set(zip(shares["quantity"], shares["unit"], strict=True))
-    assert tables.by_quantity(counts.histogram_of, recording, rows[rows["quantity"] == "deviation"]).empty
+    assert tables.histograms(recording, rows[rows["quantity"] == "deviation"]).empty
 
 
 def test_series_too_many_to_draw_are_pooled_by_run(recording: rtlat.Recording, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = tables.chosen(rtlat.summary(recording, PERCENTS), recording.runs)
-    apart = tables.by_quantity(counts.histogram_of, recording, rows)
+    apart = tables.histograms(recording, rows)
     monkeypatch.setattr(tables, "MOST_SERIES", 3)
-    pooled = tables.by_quantity(counts.histogram_of, recording, rows)
+    pooled = tables.histograms(recording, rows)
     assert set(apart["series"]) == {"t0", "t1"}
     assert set(pooled["series"]) == {"all"}
-    key = ["run", "low", "high"]
-    assert pooled.set_index(key)["n"].to_dict() == apart.groupby(key)["n"].sum().to_dict()
-    reach = tables.by_quantity(counts.ccdf_of, recording, rows).set_index(["run", "value"])
+    closed = [table[table["high"] < math.inf] for table in (apart, pooled)]
+    apart_, pooled_ = (table.groupby(["run", "low", "high"])["n"].sum().to_dict() for table in closed)
+    assert pooled_ == apart_
+    assert pooled["n"].sum() == apart["n"].sum()
+    reach = tables.exceedances(recording, rows).set_index(["run", "value"])
     assert reach.loc[("busy", 30.0), ["low", "high"]].tolist() == pytest.approx([2 / 1002] * 2), "30 and 2750"
 
 

@@ -140,21 +140,42 @@ def _place(cell: Any) -> float:
     return float(cell.low) if cell.low > float("-inf") else float("inf")
 
 
-def by_quantity(
-    table: Callable[[Sequence[Distribution]], pd.DataFrame], recording: Recording, rows: pd.DataFrame
-) -> pd.DataFrame:
-    """Return a table of counts for each quantity and unit of `rows`, below each other.
+def histograms(recording: Recording, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the histograms of each quantity and unit of `rows` below each other, as `rtlat.histogram` gives them.
 
     Parameters
     ----------
-    table : callable
-        `rtlat.counts.histogram_of` or `ccdf_of`; quantities for which it has nothing to give are left out.
     recording : Recording
         What was read.
     rows : DataFrame
         As `chosen` gives them. Of rows that are pools their series stand there, or, of more than `MOST_SERIES` for a
         quantity, the pools.
     """
+    from rtlat.counts import histogram, histogram_of
+
+    return _by_quantity(histogram, histogram_of, recording, rows)
+
+
+def exceedances(recording: Recording, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the exceedance curves of `rows` below each other, as `rtlat.ccdf` gives them.
+
+    Parameters
+    ----------
+    recording, rows
+        As for `histograms`.
+    """
+    from rtlat.counts import ccdf, ccdf_of
+
+    return _by_quantity(ccdf, ccdf_of, recording, rows)
+
+
+def _by_quantity(
+    table: Callable[..., pd.DataFrame],
+    table_of: Callable[[Sequence[Distribution]], pd.DataFrame],
+    recording: Recording,
+    rows: pd.DataFrame,
+) -> pd.DataFrame:
+    """A table of counts for each quantity and unit; quantities for which it has nothing to give are left out."""
     import pandas as pd
 
     from rtlat.distribution import distributions
@@ -163,15 +184,16 @@ def by_quantity(
     series: dict[tuple[str, str], dict[str, list[Distribution]]] = {}
     for d in distributions(recording):
         series.setdefault((d.quantity, shown_unit(d)), {}).setdefault(d.run, []).append(d)
-    named = None if rows["pooled"].any() else set(rows["series"])
+    named = None if rows["pooled"].any() else list(dict.fromkeys(rows["series"]))
     parts = []
     for (quantity, unit), group in rows.groupby(["quantity", "unit"], sort=False):
-        found = [series.get((str(quantity), str(unit)), {}).get(run, []) for run in dict.fromkeys(group["run"])]
-        one_by_one = [d for of_run in found for d in of_run if named is None or d.series in named]
-        if named is None and len(one_by_one) > MOST_SERIES:
-            one_by_one = [pool(of_run) for of_run in found if of_run]
+        runs = list(dict.fromkeys(group["run"]))
+        found = [of_run for run, of_run in series.get((str(quantity), str(unit)), {}).items() if run in set(runs)]
         with contextlib.suppress(SelectionError):
-            parts.append(table(one_by_one))
+            if named is None and sum(map(len, found)) > MOST_SERIES:
+                parts.append(table_of([pool(of_run) for of_run in found]))
+            else:
+                parts.append(table(recording, run=runs, series=named, quantity=quantity))
     columns = ["run", "series", "quantity", "unit", "low", "high", "n", "value"]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=columns)
 
