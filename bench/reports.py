@@ -6,6 +6,7 @@ three, as a busy machine only ever adds to it.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import tempfile
@@ -67,7 +68,7 @@ def measured(pages: list[Path]) -> dict[str, list[tuple[int, float]]]:
 
     found: dict[str, list[tuple[int, float]]] = {}
     with sync_playwright() as playwright:
-        arguments = ["--disable-gpu", "--no-sandbox"]
+        arguments = ["--disable-gpu", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
         for page in pages:
             tab: Any = browser.new_context(offline=True, viewport={"width": 1200, "height": 900}).new_page()

@@ -59,6 +59,7 @@ def results(
                     progress.at(name, said)
                     continue
                 del running[ready]
+                ready.close()
                 process.join()
                 if isinstance(said, KernelLostError) and name not in lost:
                     lost.add(name)
