@@ -12,7 +12,8 @@ COLOURS = {"met": "#2a7f62", "missed": "#c0392b", "": "#8a8f98"}
 _HEAD = """# The scoreboard
 
 Made by `python -m bench --md bench/scoreboard.md`. Ratios, lower is better: CPU time of rtlat over that of a peer or a
-limit, medians of 5 runs each, alternately, in fresh processes pinned to one processor; exponents are of fitted powers.
+limit, medians of three or five runs each, alternately, in fresh processes pinned to one processor; exponents are those
+of fitted powers. Why goals are missed stands in [profile.md](profile.md).
 
 | row | what is compared | ratio | goal | |
 |---|---|---|---|---|
@@ -51,4 +52,4 @@ def picture(rows: Sequence[Row]) -> str:
         parts.append(f'<text x="{x}" y="16" text-anchor="middle">{10.0**power:g} x goal</text>')
     size = f'width="{left + 4 * decade + 130}" height="{end + 10}"'
     style = "text{font:12px sans-serif;fill:#222}"
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}><style>{style}</style>{"".join(parts)}</svg>\n'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size} style="background:#fff"><style>{style}</style>{"".join(parts)}</svg>\n'
