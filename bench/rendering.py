@@ -50,6 +50,6 @@ def picture(rows: Sequence[Row]) -> str:
         colour = "#222" if power == 0 else "#ccc"
         parts.append(f'<path d="M{x} 22V{end}" stroke="{colour}"/>')
         parts.append(f'<text x="{x}" y="16" text-anchor="middle">{10.0**power:g} x goal</text>')
-    size = f'width="{left + 4 * decade + 130}" height="{end + 10}"'
+    size = f'width="{left + 4 * decade + 130}" height="{end + 10}" style="background:#fff"'
     style = "text{font:12px sans-serif;fill:#222}"
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {size} style="background:#fff"><style>{style}</style>{"".join(parts)}</svg>\n'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}><style>{style}</style>{"".join(parts)}</svg>\n'
