@@ -13,29 +13,10 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
+from tasks import work
 
-from rtlat.errors import KernelLostError, ReportError
 from rtlat.reporting.processes import Progress, results
 from rtlat.reporting.report import report
-
-Tell = Callable[[str], None]
-
-
-def work(task: str, tell: Tell) -> str:
-    """Do what the task's name says."""
-    tell("at work")
-    if task.startswith("/"):  # a kernel that is lost the first time
-        if not Path(task).exists():
-            Path(task).touch()
-            raise KernelLostError("gone")
-        return f"second {os.getpid()}"
-    if task == "lost":
-        raise KernelLostError("gone for good")
-    if task == "fail":
-        raise ReportError("no")
-    if task == "die":
-        os.kill(os.getpid(), signal.SIGKILL)
-    return f"done {os.getpid()} {os.environ.get('RTLAT_TEST')} {Path.cwd()}"
 
 
 def test_what_fails_or_dies_costs_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
