@@ -16,8 +16,8 @@ from rtlat.assembly import Reading
 from rtlat.decoding import is_quoted_printable
 from rtlat.detection import parts
 from rtlat.errors import AmbiguousFormatError
-from rtlat.protocol import Run
 from rtlat.filling import fill
+from rtlat.protocol import Run
 from rtlat.source import Source
 
 NOT_OF_LINES = ("declared_facts", "rteval_xml")  # TOML and XML are carried by no mail line by line

@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from test_contract import READABLE, plain
 
 from rtlat.assembly import Reading
-from rtlat.protocol import Run
 from rtlat.filling import fill
+from rtlat.protocol import Run
 from rtlat.source import Source
 
 LOGS = sorted(
