@@ -193,6 +193,8 @@ def test_a_notebook_makes_its_report_of_its_own_data(path: Path, tmp_path: Path)
     text = page.read_text("utf-8")
     assert page.stat().st_size < 3_000_000
     seen = opened(page)
+    said = re.findall(r"<li>(.*?)</li>", (tmp_path / "index.html").read_text("utf-8"))
+    assert len(said) >= 2 or path.stem == "seeds", "the index repeats what was found, not only of what"
     asked = [
         json.loads(spec)["data"] for spec in re.findall(r'role="img"[^>]*><script[^>]*>(.*?)</script>', text, re.S)
     ]

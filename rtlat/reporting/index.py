@@ -36,8 +36,9 @@ def verdict(notebook: Any) -> list[str]:
         With its outputs.
     """
     shown = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
-    said = itertools.takewhile(lambda data: PLOTLY not in data and "<table" not in data.get("text/html", ""), shown)
-    text = re.sub(r"<details>.*?</details>", "", "".join(data.get("text/html", "") for data in said), flags=re.S)
+    said = itertools.takewhile(lambda data: PLOTLY not in data, shown)
+    text, _, _ = "".join(data.get("text/html", "") for data in said).partition("<table")
+    text = re.sub(r"<details>.*?</details>", "", text, flags=re.S)
     return [_plain(statement) for _, statement in _STATEMENT.findall(text)][:_MOST]
 
 

@@ -72,8 +72,8 @@ def greatest_variance(intervals: Intervals) -> float:
     if np.isinf(intervals.low).any() or np.isinf(intervals.high).any():
         return math.inf
     if (intervals.low == intervals.high).all():  # nothing to choose
-        n = intervals.n.astype(np.float64)
-        values = intervals.low - intervals.low[:1]
+        values, _, count, _, _ = intervals.where(np.argsort(intervals.low, kind="stable"))  # sums round by their order
+        n, values = count.astype(np.float64), values - values[0]
         return float((n * (values - (n * values).sum() / n.sum()) ** 2).sum() / n.sum())
     low, high, count, _, _ = intervals.where(np.argsort(intervals.low + intervals.high, kind="stable"))
     n = count.astype(np.float64)
