@@ -15,7 +15,19 @@ from pathlib import Path
 from bench import rendering
 from bench.scoreboard import Effort, Row
 
-TOPICS = ("parsing", "peers", "histograms", "farm", "statistics", "tails", "store", "startup", "growth", "reports")
+TOPICS = (
+    "parsing",
+    "peers",
+    "histograms",
+    "farm",
+    "statistics",
+    "tails",
+    "store",
+    "startup",
+    "growth",
+    "reports",
+    "redraw",
+)
 
 
 def main() -> int:

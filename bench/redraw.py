@@ -1,6 +1,6 @@
 """What it costs to draw all views of ``explore.ipynb`` anew: 100 runs of 64 threads, after each kind of choice.
 
-Run as ``python -m bench.redraw``. Histograms as cyclictest prints them are written with a fixed seed, read once, and
+Run as ``python -m bench redraw``. Histograms as cyclictest prints them are written with a fixed seed, read once, and
 shown by the panel itself without a browser: what goes there is made into JSON, as the kernel would. CPU is compared.
 """
 
@@ -9,16 +9,16 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
 
+from bench.scoreboard import Effort, Row
 from rtlat.exploring import panel
 from rtlat.exploring.folder import opened
 
@@ -56,22 +56,21 @@ def seconds(change: Callable[[int], None]) -> float:
     return median(times)
 
 
-def main() -> int:
-    """Print the times; exit status 1 if one misses the goal."""
+def rows(effort: Effort) -> Iterator[Row]:
+    """Yield what each kind of choice takes."""
+    count = effort.many(RUNS, 10)
     sent: list[int] = []
     panel._display = lambda what, **_: sent.append(len(json.dumps(what, default=str)))
     random = np.random.default_rng(64)
     with tempfile.TemporaryDirectory() as place:
-        for run in range(RUNS):
+        for run in range(count):
             kernel = "6.1-rt" if run % 2 else "6.1"
             (Path(place) / f"{kernel}-{run:02d}.hist").write_text(histogram(random))
         rules = "".join(f'[runs."{kernel}-*.hist"]\nkernel = "{kernel}"\n' for kernel in ("6.1", "6.1-rt"))
         (Path(place) / "runs.toml").write_text(f'[defaults]\nperiod = "1ms"\n{rules}')
-        start = time.process_time()
         folder = opened(place)
         with contextlib.redirect_stdout(io.StringIO()):
             shown: Any = panel.Panel(folder, Path(place))
-    print(f"redraw: {RUNS} runs of {THREADS} threads read and shown first in {time.process_time() - start:.1f} s CPU")
     names = list(shown.runs.options)
 
     def limit(place: int) -> None:
@@ -86,15 +85,9 @@ def main() -> int:
     def series(place: int) -> None:
         shown.series.value = ("t3", "each", "t1", "pooled", "t2")[place]
 
-    missed = False
     for change in (limit, runs, group, series):
         del sent[:]
         took = seconds(change)
-        missed |= took > GOAL
-        kilobytes = sum(sent) / ROUNDS / 1e3
-        print(f"  another choice of {change.__name__}: {took:.3f} s CPU (goal {GOAL} s), {kilobytes:.0f} kB")
-    return int(missed)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        what = f"CPU of all views of {count} runs of {THREADS} threads, another {change.__name__} chosen / {GOAL} s"
+        detail = f"{took:.3f} s, {sum(sent) / ROUNDS / 1e3:.0f} kB"
+        yield Row(f"redraw-{change.__name__}", what, took / GOAL, 1.0, detail)
