@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import io
 import os
 import re
@@ -91,10 +92,14 @@ def test_an_interrupt_leaves_neither_a_kernel_nor_half_a_report(tmp_path: Path) 
     code = f"import os, time\nopen({str(mark)!r}, 'w').write(f'{{os.getpid()}} ')\ntime.sleep(600)"
     write(tmp_path / "slow.ipynb", "limit: int = 1  # none", code)
     command = [sys.executable, "-m", "rtlat", "report", str(tmp_path / "slow.ipynb"), "-o", str(out)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    assert within(60, lambda: mark.exists() and mark.read_text().endswith(" "))
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    heard = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # who runs in the background ignores it
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=heard)
+    try:
+        assert within(60, lambda: mark.exists() and mark.read_text().endswith(" "))
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert said == b""
     assert list(out.iterdir()) == []
