@@ -30,7 +30,7 @@ def histogram(recording: Recording, run: Names = None, series: Names = None, qua
     """Return how many observations each bin holds, as the log has them: an overflow has no high end.
 
     Equal samples are counted together, each as a bin of one step of the printed numbers. Series that only have
-    windows or a summary have no histogram and give no rows.
+    windows or a summary have no histogram and give no rows, nor do observations of which nobody says how many they are.
 
     Returns
     -------
@@ -44,7 +44,8 @@ def histogram(recording: Recording, run: Names = None, series: Names = None, qua
     """
     tables: Tables = []
     for group, d in answers(recording, run, series, quantity):
-        rows = group.rows.where((group.rows.of == ALL) & (group.rows.kind == KINDS.index(d.kind)))
+        counted = group.rows.n >= 0  # hwlatdetect's `All samples below threshold` tells no n
+        rows = group.rows.where((group.rows.of == ALL) & (group.rows.kind == KINDS.index(d.kind)) & counted)
         if d.kind not in ("sample", "bin") or group.facts.evidence == "claim" or not len(rows.low):
             continue
         low, high, n = rows.low, rows.high, rows.n
@@ -70,7 +71,7 @@ def histogram_of(ds: Iterable[Distribution]) -> pd.DataFrame:
     tables: Tables = []
     for d in ds:
         low, high, n, _, beyond = d.intervals
-        if d.kind in ("window", "summary", "quantile") or not len(n):
+        if d.kind in ("window", "summary", "quantile") or not len(n) or d.total is None:
             continue
         step = 0.0 if math.isnan(d.resolution) else d.resolution
         high = np.where(beyond, math.inf, np.where(high > low, high, low + step))

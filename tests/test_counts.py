@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from recordings import TRUNCATED, US, histogram, one
 
 import rtlat
+from rtlat.counts import histogram_of
+from rtlat.distribution import distributions
 from rtlat.errors import SelectionError, UsageError
 from rtlat.protocol import Recording
 from rtlat.rows import Rows
@@ -39,6 +41,14 @@ def test_a_histogram_is_that_of_the_log_with_its_overflow_open() -> None:
     assert set(table["unit"]) == {"us"}
     with pytest.raises(SelectionError, match="neither bins nor samples"):
         rtlat.histogram(one(rows), quantity="irq")
+
+
+def test_observations_of_unknown_n_are_in_no_histogram() -> None:
+    unknown = Rows()
+    unknown.add("all", "hwlat", "bin", -INF, 10 * US)
+    for table in (rtlat.histogram, lambda recording: histogram_of(distributions(recording))):
+        with pytest.raises(SelectionError, match="neither bins nor samples"):
+            table(one(unknown))
 
 
 def test_equal_samples_are_counted_together() -> None:
