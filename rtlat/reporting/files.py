@@ -100,7 +100,8 @@ def _page(notebook: Any, about: About, recording: Recording | None) -> tuple[str
         f"{amount} is too much for one page and lies beside it, in {about.name}{carried_data.BESIDE}:"
         f" rtlat read {about.name}.html finds it there."
     )
-    text = page(notebook, replace(about, holds=beside))
+    largest = LARGEST_PAGE * max(1, runs / MOST_RUNS)  # of more runs a page may be larger: it has a row for each
+    text = page(notebook, replace(about, holds=beside), largest=largest)
     data = carried_data.elements(recording) if runs <= MOST_RUNS else ""
     if not data or len(text.encode()) + len(data) > LARGEST_PAGE:
         return text, False

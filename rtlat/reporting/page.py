@@ -81,7 +81,7 @@ class About:
     holds: str = ""
 
 
-def page(notebook: Any, about: About, data: str = "") -> str:
+def page(notebook: Any, about: About, data: str = "", largest: float = LARGEST_PAGE) -> str:
     """Return an executed notebook as one HTML page that needs no network: code hidden, every figure inside.
 
     Parameters
@@ -92,11 +92,13 @@ def page(notebook: Any, about: About, data: str = "") -> str:
         Shown at the end.
     data : str
         Elements that carry what the notebook read, as `rtlat.carried_data.elements` gives them.
+    largest : float
+        [bytes] of the page.
 
     Raises
     ------
     ReportError
-        If a cell shows a widget, a figure would be lost, or the page would exceed `LARGEST_PAGE`.
+        If a cell shows a widget, a figure would be lost, or the page would exceed `largest`.
     """
     figures = [_spec(output) for cell in notebook.cells for output in cell.get("outputs", []) if _shows(output, PLOTLY)]
     body = _body(notebook, about.name)
@@ -112,8 +114,8 @@ def page(notebook: Any, about: About, data: str = "") -> str:
         figures=_drawing() if figures else "",
         data=data,
     )
-    if (size := len(text.encode())) > LARGEST_PAGE:
-        found = f"a page of {size / 1e6:.1f} MB, expected at most {LARGEST_PAGE / 1e6:.0f} MB"
+    if (size := len(text.encode())) > largest:
+        found = f"a page of {size / 1e6:.1f} MB, expected at most {largest / 1e6:.0f} MB"
         raise ReportError(f"{about.notebook}: {found}{_why_large(figures)}")
     return text
 
