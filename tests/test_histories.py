@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -245,3 +246,14 @@ def test_names_are_escaped() -> None:
     assert "<img" not in history_tables.answer(made, [script])
     for figure in (history_figures.latency_figure(made), history_figures.reach_figure(made)):
         assert "<img" not in figure.to_json().replace("\\u003c", "<").replace("&lt;", "")
+
+
+def test_runs_of_which_none_tells_a_level_have_a_history_of_what_they_tell() -> None:
+    """Such as hwlatdetect's `All samples below threshold`: no n, no percentile, a bound."""
+    unknown = Rows()
+    unknown.add("all", "hwlat", "bin", -math.inf, 10_000.0)
+    told, _ = of.histories(recording(*[(unknown, FACTS)] * 3), ["50"])
+    assert [one.reach for one in told] == ["reach a level that none tells"]
+    assert {result.status for result in told[0].figures[told[0].reach]} == {"refused"}
+    history_figures.reach_figure(told)
+    assert len(history_tables.over_time(told)) == 3

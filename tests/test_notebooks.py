@@ -16,6 +16,7 @@ from browser import opened
 from pandas.testing import assert_frame_equal
 
 import rtlat
+from rtlat.cli import main
 from rtlat.errors import ReportError
 from rtlat.reporting.parameters import parameters_of
 from rtlat.reporting.question import is_interactive
@@ -266,3 +267,17 @@ def test_a_hostile_log_writes_nothing_into_the_page(small: Path, tmp_path: Path)
     assert seen["title"] != "owned"
     assert seen["errors"] == seen["requests"] == []
     assert len(seen["figures"]) == 3
+
+
+def test_a_notebook_about_documents_is_left_out_where_other_data_are_named(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(
+        "rtlat.reporting.report.reports",
+        lambda questions, *_, **__: asked.extend(question.notebook.stem for question in questions) or [],
+    )
+    assert main(["report", "--data", str(small), "-o", str(tmp_path)]) == 0
+    assert "compare" in asked
+    assert "seeds" not in asked
+    assert "explore" not in asked

@@ -29,7 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write one report per notebook, or per notebook and folder of ``--each``."""
-    from rtlat.reporting.question import is_interactive, question, takes
+    from rtlat.reporting.question import is_interactive, is_of_documents, question, takes
     from rtlat.reporting.report import reports
 
     parameters: dict[str, Any] = dict(logs.pairs(options.p, "-p"))
@@ -41,6 +41,8 @@ def run(options: argparse.Namespace) -> int:
     listed = [notebook(name) for name in options.notebooks]
     if not listed:
         listed = [asked for asked in sorted(notebooks_folder().glob("*.ipynb")) if not is_interactive(asked)]
+        if groups != [None]:
+            listed = [asked for asked in listed if not is_of_documents(asked)]
         needed = (["data"] if groups != [None] else []) + list(parameters)
         listed = [asked for asked in listed if all(takes(asked, name) for name in needed)] or listed
     questions, failed = [], []

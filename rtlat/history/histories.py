@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -109,7 +110,8 @@ def histories(
     told = []
     for line in found:
         level = line.level(limit)
-        reach = f"reach {number(level / divisor(line.ds[0]))} {line.unit}"
+        known = not math.isnan(level)
+        reach = f"reach {number(level / divisor(line.ds[0]))} {line.unit}" if known else "reach a level that none tells"
         figures = {f"p{percent}": line.percentile(percent) for percent in percentiles}
         figures |= {"worst observed": line.worst(), reach: [share.over(1e-6) for share in line.share(level)]}
         told.append((line, figures, reach, _silent(line, figures)))

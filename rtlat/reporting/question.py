@@ -147,6 +147,11 @@ def is_interactive(notebook: str | Path) -> bool:
     return _waits(_notebook(Path(notebook)))
 
 
+def is_of_documents(notebook: str | Path) -> bool:
+    """Return whether a notebook is about its own data and no other: ``"rtlat": {"documents": true}``."""
+    return bool(_notebook(Path(notebook)).metadata.get("rtlat", {}).get("documents"))
+
+
 def _waits(node: Any) -> bool:
     return bool(node.metadata.get("rtlat", {}).get("interactive"))
 
