@@ -1,7 +1,7 @@
 """How often checked claims are refuted although they hold, and supported although they do not: with known truth.
 
 Run as ``python tests/check_simulated.py > tests/check_simulated.md``; some minutes on two processors, progress on
-stderr. `test_check_simulated.py` holds the same claims: a few replicates in CI, all of them with ``pytest -m slow``.
+stderr. `test_simulated.py` holds the same claims: a few replicates in CI, all of them with ``pytest -m slow``.
 """
 
 from __future__ import annotations

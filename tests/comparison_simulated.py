@@ -1,7 +1,7 @@
 """How often comparisons hold what they say: intervals, conclusions, and what too few runs may not conclude.
 
 Run as ``python tests/comparison_simulated.py > tests/comparison_simulated.md``; some minutes on two processors,
-progress on stderr. `test_comparison_simulated.py` holds the same claims: a few replicates each in CI, all of them with
+progress on stderr. `test_simulated.py` holds the same claims: a few replicates each in CI, all of them with
 ``pytest -m slow``.
 """
 

@@ -1,14 +1,8 @@
-"""Comparisons of runs whose law is known: what intervals cover, and how often equal systems are called worse.
-
-The claims are those of `comparison_simulated`. Here a few replicates of each, held to a binomial bound that a true
-claim breaks in less than one of a million cases; all replicates with ``-m slow -s``, which prints the table.
-"""
+"""What the simulations of `comparison_simulated` claim, and the laws they draw from; `test_simulated` runs them."""
 
 from __future__ import annotations
 
-import os
 import re
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -17,39 +11,10 @@ from comparison_laws import BURSTS, INDEPENDENT, LAWS, RUNS_DIFFER, cycles, exce
 from comparison_simulated import ALWAYS, BY_P99_9, RARELY, cases
 from conftest import ROOT
 
-from bench.trials import Case, Row, committed, fewer, rows, table
+from bench.trials import committed
 
-SMALL = 0.02
 FULL = list(cases())
-CLAIMED = [case for case in fewer(FULL, SMALL) if any(claim[1:] != (0, 1) for claim in case.claims)]
 MADE = committed((Path(__file__).parent / "comparison_simulated.md").read_text("utf-8"))
-
-
-@pytest.mark.parametrize("case", CLAIMED, ids=lambda case: case.title)
-def test_a_few_replicates_do_not_contradict_a_claim(case: Case) -> None:
-    for row in rows(case):
-        assert row.trials == case.replicates
-        assert not row.contradicts(1e-6), f"{row.claim.what}: {row.successes} of {row.trials}"
-
-
-@pytest.mark.slow
-def test_all_replicates_hold_the_claims_and_are_those_of_the_table() -> None:
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        found = [row for case in FULL for row in rows(case, pool)]
-    print("\n" + table(found))
-    assert [row for row in found if not row.claim.least <= row.share <= row.claim.most] == []
-    shares = {(cells[0], cells[1]): float(cells[3]) for cells in MADE}
-    assert {(row.title, row.claim.what): row.share for row in found} == pytest.approx(shares, abs=0.01)
-
-
-def test_the_table_holds_what_is_claimed() -> None:
-    claims = [(case, claim) for case in FULL for claim in case.claims]
-    wanted = [[case.title, claim.what, str(case.replicates), claim.text] for case, claim in claims]
-    assert [cells[:3] + cells[4:] for cells in MADE] == wanted
-    for (case, claim), cells in zip(claims, MADE, strict=True):
-        assert claim.least <= float(cells[3]) <= claim.most, cells
-        assert int(cells[2]) >= 500
-        assert not Row(case.title, claim, int(cells[2]), round(float(cells[3]) * int(cells[2]))).contradicts()
 
 
 def test_the_claims_are_those_that_were_promised() -> None:
