@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 Chunk = tuple[int, dict[str, Any]]
+Part = tuple[slice, Any]
 
 FLOATS = {"low": math.nan, "high": math.nan, "avg": math.nan, "std": math.nan, "q": math.nan, "time": math.nan}
 INTEGERS = {"n": -1, "missed": -1, "seq": -1, "line": 0}
@@ -45,38 +47,34 @@ def joined(chunks: Sequence[Chunk]) -> tuple[dict[str, Array], dict[str, Words]]
     >>> numbers["low"].tolist(), numbers["n"].tolist(), words["series"].spelled().tolist()
     ([5.0, 7.0, 3.0], [-1, -1, -1], ['t1', 't1', 't0'])
     """
-    lengths = np.array([length for length, _ in chunks], np.int64)
-    ends = np.cumsum(lengths).tolist()
+    ends = list(accumulate(length for length, _ in chunks))
+    parts: dict[str, list[Part]] = {}
+    for end, (length, chunk) in zip(ends, chunks, strict=True):
+        for name, value in chunk.items():
+            parts.setdefault(name, []).append((slice(end - length, end), value))
+    total = ends[-1] if ends else 0
     numbers = {
-        name: _numbers([chunk.get(name, default) for _, chunk in chunks], lengths, ends, dtype)
+        name: _numbers(parts.get(name, []), total, default, dtype)
         for defaults, dtype in ((FLOATS, np.float64), (INTEGERS, np.int64))
         for name, default in defaults.items()
     }
-    words = {
-        name: _words([chunk.get(name, default) for _, chunk in chunks], lengths, ends)
-        for name, default in WORDS.items()
-    }
-    return numbers, words
+    return numbers, {name: _words(parts.get(name, []), total, default) for name, default in WORDS.items()}
 
 
-def _numbers(values: list[Any], lengths: Array, ends: list[int], dtype: npt.DTypeLike) -> Array:
+def _numbers(parts: Sequence[Part], total: int, default: float, dtype: npt.DTypeLike) -> Array:
     """One column of numbers."""
-    alone = [0 if isinstance(value, np.ndarray | list) else value for value in values]
-    column = np.repeat(np.array(alone, dtype), lengths)
-    for value, length, end in zip(values, lengths.tolist(), ends, strict=True):
-        if isinstance(value, np.ndarray | list):
-            column[end - length : end] = value
+    column = np.full(total, default, dtype)
+    for rows, value in parts:
+        column[rows] = value
     return column
 
 
-def _words(values: list[Any], lengths: Array, ends: list[int]) -> Words:
+def _words(parts: Sequence[Part], total: int, default: str) -> Words:
     """One column of words."""
-    known: dict[str, int] = {}
-    alone = [known.setdefault(value, len(known)) if isinstance(value, str) else -1 for value in values]
-    codes = np.repeat(np.array(alone, np.int32), lengths)
-    for value, length, end in zip(values, lengths.tolist(), ends, strict=True):
-        if not isinstance(value, str):
-            codes[end - length : end] = _codes(value, known)
+    known = {} if sum(rows.stop - rows.start for rows, _ in parts) == total else {default: 0}
+    codes = np.zeros(total, np.int32)
+    for rows, value in parts:
+        codes[rows] = known.setdefault(value, len(known)) if isinstance(value, str) else _codes(value, known)
     names = sorted(known)
     if names == list(known):
         return Words(codes, names)
@@ -88,4 +86,6 @@ def _codes(words: Words | Sequence[str], known: dict[str, int]) -> Array | list[
     """The places of some words among the known ones, to which they are added."""
     names = words.names if isinstance(words, Words) else words
     places = [known.setdefault(name, len(known)) for name in names]
-    return np.array(places, np.int32)[words.codes] if isinstance(words, Words) else places
+    if not isinstance(words, Words):
+        return places
+    return words.codes if places == list(range(len(names))) else np.array(places, np.int32)[words.codes]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Array", "Text", "decimal", "every", "faults", "signed"]
+__all__ = ["LAST_BYTES", "Array", "Text", "decimal", "every", "faults", "signed"]
 
 Array = npt.NDArray[Any]
 
@@ -71,7 +71,7 @@ class Text:
 
     def _eight(self, end: Array, width: Array) -> tuple[Array, Array]:
         """Numbers of at most eight digits, by where they end."""
-        kept = _LAST_BYTES[np.clip(width, 0, 8)]
+        kept = LAST_BYTES[np.clip(width, 0, 8)]
         words = (self.words(end - 8) & kept) | (_ZERO & ~kept)
         return decimal(words), _no_digits(words) != 0
 
@@ -96,7 +96,8 @@ _INNER, _LAST = np.uint64(0x0010101010101010), np.uint64(0x1000000000000000)
 _PAIRS, _FOURS, _EIGHT = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF), np.uint64(0xFFFFFFFF)
 _TEN, _HUNDRED, _MYRIAD = np.uint64(10), np.uint64(100), np.uint64(10_000)
 _1, _2, _4, _8, _16, _32 = (np.uint64(bits) for bits in (1, 2, 4, 8, 16, 32))
-_LAST_BYTES = np.array([(2**64 - 1) >> 8 * (8 - width) << 8 * (8 - width) for width in range(9)], np.uint64)
+LAST_BYTES = np.array([(2**64 - 1) >> 8 * (8 - width) << 8 * (8 - width) for width in range(9)], np.uint64)
+"""By number: those bits of a word that are its last so many characters."""
 
 
 def faults(word: Array) -> Array:

@@ -102,8 +102,16 @@ class Rows:
             (series, quantity, kind, low, high, n, of, avg, std, q, missed, seq, time, unit, line),
         )
 
-    def extend(self, series: str | Words, quantity: str, kind: str, low: Array, high: Array, **columns: Any) -> None:
-        """Append many statements at once; `columns` are arrays like `low`, or one value for all."""
+    def extend(
+        self,
+        series: str | Words | list[str],
+        quantity: str,
+        kind: str,
+        low: Array | list[float],
+        high: Array | list[float],
+        **columns: Any,
+    ) -> None:
+        """Append many statements at once; `columns` are as long as `low`, or one value for all."""
         self._flush()
         chunk = {"series": series, "quantity": quantity, "kind": kind, "low": low, "high": high, **columns}
         self._chunks.append((len(low), chunk))

@@ -34,7 +34,16 @@ def by_lines(block: Block) -> list[tuple[int, list[int]]]:
     """The rows as the line reader gives them."""
     lines = [line for line in block_lines(block) if line.whole and ROW_LIKE.match(line.text)]
     found = [row for line in lines if (row := read_row(line))]
-    return [(int(row.line[0]), [int(row.bucket[0]), *row.counts[0].tolist()]) for row in found]
+    return [(int(row.line[0]), numbers(row)[0]) for row in found]
+
+
+def numbers(rows: Rows) -> list[list[int]]:
+    """Bucket and counts of each row."""
+    found = [[bucket, *[0] * rows.width] for bucket in rows.bucket.tolist()]
+    for thread, row, n in zip(rows.thread.tolist(), rows.row.tolist(), rows.n.tolist(), strict=True):
+        assert n > 0
+        found[row][1 + thread] = n
+    return found
 
 
 @given(texts())
@@ -46,8 +55,8 @@ def test_a_block_gives_what_its_lines_give(text: str) -> None:
     for piece in tables(Block(1, whole)):
         if isinstance(piece, Rows):
             assert piece.line.tolist() == list(range(first, first + len(piece.line)))
-            numbers = np.column_stack((piece.bucket, piece.counts)).tolist()
-            rows += list(zip(piece.line.tolist(), numbers, strict=True))
+            assert (np.diff(piece.thread * len(piece.line) + piece.row) > 0).all()
+            rows += list(zip(piece.line.tolist(), numbers(piece), strict=True))
             first += len(piece.line)
         else:
             assert piece.first == first
@@ -62,5 +71,5 @@ def test_a_table_that_differs_in_one_row_only_is_read_without_its_lines() -> Non
     rows = [f"{bucket:06d} {bucket:06d}\t{10**bucket:06d}\n" for bucket in range(9)]
     head, table, foot = tables(Block(1, f"# Histogram\n{''.join(rows)}# Total: 1\n".encode()))
     assert isinstance(table, Rows)
-    assert table.counts.tolist() == [[bucket, 10**bucket] for bucket in range(9)]
+    assert numbers(table) == [[bucket, bucket, 10**bucket] for bucket in range(9)]
     assert (head.data, foot.data) == (b"# Histogram\n", b"# Total: 1\n")  # type: ignore[union-attr]

@@ -55,7 +55,7 @@ def stretches(block: Block) -> Iterator[Samples | Line]:
     >>> line.text, samples.line.tolist(), samples.cycle.tolist(), samples.value.tolist()
     ('Thread 0 Interval: 1500', [2, 3], [0, 1], [41, 1975])
     """
-    if not block.whole:
+    if not block.whole or b":" not in block.data:
         yield from block_lines(block)
         return
     length = block.data.find(b"\n")

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from itertools import repeat
+from typing import NamedTuple
 
 import numpy as np
 
 from rtlat.columns import Array, Words
+from rtlat.formats._cyclictest_footer import Footer
 from rtlat.protocol import Run
 
 FIRST_MIN = 1_000_000
@@ -30,72 +32,84 @@ HUGE_AVERAGE = 10**15
 """What an average is at least, once a negative latency was added as unsigned [printed unit]."""
 
 
-@dataclass(slots=True)
-class Column:
+class Cells(NamedTuple):
+    """Line, bucket, thread and count of all that is not 0 in a table, thread by thread: int64 arrays of one length."""
+
+    line: Array
+    bucket: Array
+    thread: Array
+    n: Array
+
+    def where(self, which: Array) -> Cells:
+        """Return some of them."""
+        return Cells(*(column[which] for column in self))
+
+    def adds_up(self, threads: int) -> Array:
+        """Return for each row whether its first counts, so many, add up to the next one."""
+        lines, row = np.unique(self.line, return_inverse=True)
+        less: Array = np.zeros(len(lines), np.int64)
+        np.add.at(less, row, np.where(self.thread < threads, self.n, -self.n))
+        return np.equal(less, 0)
+
+
+class Column(NamedTuple):
     """One thread of a table.
 
     Attributes
     ----------
     series : str
         t0, t1 ...
-    n, total : int
+    n, sum : int
         Samples in the table, and the sum of their buckets, exactly.
     least, highest : int
         The first and the last bucket with a sample, -1 if there is none.
-    printed : dict
-        First word of a footer line -> number and line.
-    negative : bool
-        Whether a latency was negative: it counts as beyond the table, and wrecks Max and Avg.
+    total, min, avg, max, over : int
+        What the footer says of it, -1 where it does not.
     """
 
     series: str
     n: int
-    total: int
+    sum: int
     least: int
     highest: int
-    printed: dict[str, tuple[int, int]]
-    negative: bool = field(init=False)
+    total: int
+    min: int
+    avg: int
+    max: int
+    over: int
 
-    def __post_init__(self) -> None:
-        self.negative = self.value("Max") >= 2**63 or self.value("Avg") >= HUGE_AVERAGE
-
-    def value(self, name: str) -> int:
-        """A printed number, -1 if there is none."""
-        return self.printed.get(name, (-1, 0))[0]
+    @property
+    def negative(self) -> bool:
+        """Whether a latency was negative: it counts as beyond the table, and wrecks Max and Avg."""
+        return self.max >= 2**63 or self.avg >= HUGE_AVERAGE
 
 
-def columns(buckets: Array, counts: Array, footer: dict[str, tuple[list[int], int]]) -> list[Column]:
-    """Return the threads of a table by the rows that hold samples and the numbers of its footer.
+def columns(cells: Cells, threads: int, footer: Footer) -> list[Column]:
+    """Return the threads of a table by its counts and the numbers of its footer.
 
     Examples
     --------
-    >>> t0, t1 = columns(np.array([5, 7]), np.array([[2, 0], [2**62, 0]]), {"Total": ([4, 0], 9)})
-    >>> t0.total == 10 + 7 * 2**62, t0.least, t0.highest, t1.least, t1.printed
-    (True, 5, 7, -1, {'Total': (0, 9)})
+    >>> from rtlat.protocol import Tally
+    >>> cells = Cells(*np.array([[3, 4, 4], [5, 7, 7], [0, 0, 1], [2, 2**62, 1]]))
+    >>> t0, t1 = columns(cells, 2, Footer(Tally(), {"Total": ([4, 1], 9)}))
+    >>> t0.sum == 10 + 7 * 2**62, t0.least, t0.highest, t1.least, t1.total, t1.max
+    (True, 5, 7, 7, 1, -1)
     """
-    rows, threads = counts.shape
-    if not rows:
-        buckets, counts, rows = np.zeros(1, np.int64), np.zeros((1, threads), np.int64), 1
-    some = counts > 0
-    least, highest = buckets[some.argmax(axis=0)], buckets[rows - 1 - some[::-1].argmax(axis=0)]
-    if float(counts.max(initial=0)) * max(float(buckets.max()), 1.0) * rows >= 2**62:
-        counts, buckets = counts.astype(object), buckets.astype(object)
-    sums = zip(
-        counts.sum(axis=0).tolist(),
-        (buckets @ counts).tolist(),
-        np.where(some.any(axis=0), least, -1).tolist(),
-        np.where(some.any(axis=0), highest, -1).tolist(),
-        strict=True,
-    )
-    footer = {name: line for name, line in footer.items() if name != "SMIs"}
-    return [
-        Column(f"t{index}", *of, {name: (numbers[index], line) for name, (numbers, line) in footer.items()})
-        for index, of in enumerate(sums)
-    ]
+    n, bucket = cells.n, cells.bucket
+    if float(n.max(initial=0)) * max(float(bucket.max(initial=0)), 1.0) * len(n) >= 2**62:
+        n, bucket = n.astype(object), bucket.astype(object)
+    ends = cells.thread.searchsorted(np.arange(threads + 1))
+    begin, end = ends[:-1], ends[1:]
+    some = begin < end
+    counted = (np.diff(np.concatenate(([0], np.cumsum(one)))[ends]).tolist() for one in (n, n * bucket))
+    edges = np.append(cells.bucket, -1)
+    least, highest = (np.where(some, edges[place], -1).tolist() for place in (begin, end - 1))
+    names = ("Total", "Min", "Avg", "Max", "Histogram")
+    printed = (footer.numbers(name) or repeat(-1) for name in names)
+    return list(map(Column, map("t{}".format, range(threads)), *counted, least, highest, *printed))
 
 
-@dataclass(frozen=True, slots=True)
-class Beyond:
+class Beyond(NamedTuple):
     """What is known of samples beyond the table.
 
     Attributes
@@ -104,110 +118,114 @@ class Beyond:
         They are at least this long [buckets].
     policy : str
         What the version does with them: counted apart, clamped into last bin, dropped.
-    lists : dict
-        Thread -> cycle numbers, how many more there were (-1: not said), line.
     """
 
     edge: int
     policy: str
-    lists: dict[int, tuple[list[int], int, int]]
 
 
-def state_bins(run: Run, rows: tuple[Array, Array, Array], step: float, open_bucket: int) -> None:
+def state_bins(run: Run, cells: Cells, threads: int, step: float, open_bucket: int) -> None:
     """Add a row for each bucket of each thread that holds samples.
 
     Parameters
     ----------
     run : Run
         Gets the rows.
-    rows : tuple of arrays
-        Line, bucket and counts of the table's rows.
+    cells : Cells
+        The counts.
+    threads : int
+        How many threads there are.
     step : float
         Width of a bucket [ns].
     open_bucket : int
         The bucket that holds all beyond it, too; -1 if there is none.
     """
-    lines, buckets, counts = rows
-    by_thread = np.ascontiguousarray(counts.T)
-    place = np.flatnonzero(by_thread)
-    thread = np.repeat(np.arange(len(by_thread)), np.count_nonzero(by_thread, axis=1))
-    row = place - thread * len(buckets)
-    bucket = buckets[row]
-    high = (bucket + 1) * step
-    high[bucket == open_bucket] = math.inf
-    series = Words(thread, [f"t{index}" for index in range(counts.shape[1])])
-    run.rows.extend(series, "thread", "bin", bucket * step, high, n=by_thread.ravel()[place], line=lines[row])
+    low = cells.bucket * step
+    high = low + step
+    if open_bucket >= 0:
+        high[cells.bucket == open_bucket] = math.inf
+    series = Words(cells.thread, [f"t{index}" for index in range(threads)])
+    run.rows.extend(series, "thread", "bin", low, high, n=cells.n, line=cells.line)
 
 
-def state(run: Run, column: Column, beyond: Beyond, step: float, whole: bool) -> float | None:
-    """Add what one thread's column and its footer state beside the bins; return the footer's maximum [ns].
+def state(
+    run: Run, columns: list[Column], footer: Footer, beyond: Beyond, step: float, whole: bool
+) -> dict[str, float]:
+    """Add what columns and footer state beside the bins; return the footer's maxima by series [ns].
 
     Parameters
     ----------
     run : Run
-        Gets rows, the thread's n, and warnings.
-    column, beyond : Column, Beyond
+        Gets rows, each thread's n, and warnings.
+    columns, footer, beyond
         What the table shows.
     step : float
         Width of a bucket [ns].
     whole : bool
         Whether nothing is missing from the table.
-
-    Returns
-    -------
-    float or None
-        None if there is no footer.
     """
-    if run.tool == "cyclicdeadline" and "Min" in column.printed and column.least == 0:
-        column.printed["Min"] = 0, column.printed["Min"][1]  # what it prints is the least since the last 0
-    ends = (-math.inf, math.inf) if column.negative else (beyond.edge * step, math.inf)
-    over, line = column.printed.get("Histogram", (0, 0))
-    if over > 0:
-        run.rows.add(column.series, "thread", "bin", *ends, n=over, line=line)
-    if beyond.policy == "dropped":
-        run.warnings.append(f"{column.series}: up to 0.44 samples of {beyond.edge} and more are not counted at all")
-    cycles, others, line = beyond.lists.get(int(column.series[1:]), ([], -1, 0))
+    overs: list[tuple[str, float, float, int]] = []
+    summaries: list[tuple[str, float, float, int, float]] = []
+    for index, column in enumerate(columns):
+        if run.tool == "cyclicdeadline" and column.min > 0 == column.least:
+            column = column._replace(min=0)  # what it prints is the least since the last 0
+        ends = (-math.inf, math.inf) if column.negative else (beyond.edge * step, math.inf)
+        if column.over > 0:
+            overs.append((column.series, *ends, column.over))
+        if beyond.policy == "dropped":
+            run.warnings.append(f"{column.series}: up to 0.44 samples of {beyond.edge} and more are not counted at all")
+        if index in footer.lists:
+            _state_list(run, column, *footer.lists[index], ends)
+        if whole and beyond.policy == "counted apart" and not column.negative:
+            run.warnings += _contradictions(column, footer, beyond.edge)
+        if summary := _summary(run, column, footer, step, whole):
+            summaries.append(summary)
+    if overs:
+        series, low, high, over = map(list, zip(*overs, strict=True))
+        run.rows.extend(series, "thread", "bin", low, high, n=over, line=footer.line("Histogram"))
+    if not summaries:
+        return {}
+    series, low, high, n, avg = map(list, zip(*summaries, strict=True))
+    run.rows.extend(series, "thread", "summary", low, high, n=n, avg=avg, line=footer.line("Max"))
+    return dict(zip(series, high, strict=True))
+
+
+def _state_list(run: Run, column: Column, cycles: list[int], others: int, line: int, ends: tuple[float, float]) -> None:
+    """Add the cycle numbers of what lies beyond the table."""
     if cycles:
-        every = np.ones(len(cycles))
-        run.rows.extend(
-            column.series, "thread", "bin", every * ends[0], every * ends[1], n=1, of="over", seq=cycles, line=line
-        )
-    if line and len(cycles) + max(others, 0) != over:
+        low, high = ([end] * len(cycles) for end in ends)
+        run.rows.extend(column.series, "thread", "bin", low, high, n=1, of="over", seq=cycles, line=line)
+    if len(cycles) + max(others, 0) != max(column.over, 0):
         run.warnings.append(
-            f"{column.series}: line {line} lists {len(cycles) + max(others, 0)} overflows, {over} were counted"
+            f"{column.series}: line {line} lists {len(cycles) + max(others, 0)} overflows, "
+            f"{max(column.over, 0)} were counted"
         )
-    if whole and beyond.policy == "counted apart" and not column.negative:
-        run.warnings += _contradictions(column, beyond.edge)
-    return _summarise(run, column, step, whole)
 
 
-def _summarise(run: Run, column: Column, step: float, whole: bool) -> float | None:
-    """Add the footer's statement of one thread, if something was measured; return its maximum."""
+def _summary(
+    run: Run, column: Column, footer: Footer, step: float, whole: bool
+) -> tuple[str, float, float, int, float] | None:
+    """The footer's statement of one thread, if something was measured: series, minimum, maximum, n and average."""
     facts = run.series.setdefault(column.series, {})
-    n = column.value("Total") if "Total" in column.printed else column.n if whole else -1
-    if n >= 0 and "Histogram" in column.printed:
-        n += column.value("Histogram")
-    else:
-        n = -1
+    n = column.total if column.total >= 0 else column.n if whole else -1
+    n = n + column.over if n >= 0 and column.over >= 0 else -1
     if n >= 0:
         facts["n"] = n
     if n == 0:
         run.warnings.append(f"{column.series}: no sample")
-    if n == 0 or "Max" not in column.printed:
+    if n == 0 or column.max < 0:
         return None
-    least, high = column.value("Min"), column.value("Max") * step
-    low = least * step if least >= 0 and least != FIRST_MIN else -math.inf
-    avg = column.value("Avg") * step if "Avg" in column.printed else math.nan
+    low = column.min * step if column.min >= 0 and column.min != FIRST_MIN else -math.inf
+    high, avg = column.max * step, column.avg * step if column.avg >= 0 else math.nan
     if column.negative:
         low, high, avg = -math.inf, math.inf, math.nan
         run.warnings.append(
             f"{column.series}: a latency was negative (the clock was set?): cyclictest counts it as beyond the "
             "table and loses Max and Avg"
         )
-    line = column.printed["Max"][1]
-    low, high, avg = sane(run, f"{column.series}: line {line}", low, high, avg)
-    run.rows.add(column.series, "thread", "summary", low, high, n=n, avg=avg, line=line)
-    return high
+    if low > high or avg < low or avg > high:
+        low, high, avg = sane(run, f"{column.series}: line {footer.line('Max')}", low, high, avg)
+    return column.series, low, high, n, avg
 
 
 def sane(run: Run, where: str, low: float, high: float, avg: float) -> tuple[float, float, float]:
@@ -228,21 +246,18 @@ def sane(run: Run, where: str, low: float, high: float, avg: float) -> tuple[flo
     return low, high, avg
 
 
-def _contradictions(column: Column, edge: int) -> Iterator[str]:
+def _contradictions(column: Column, footer: Footer, edge: int) -> Iterator[str]:
     """Where a whole table and its footer do not agree, with both numbers."""
-    over, most = column.value("Histogram"), column.value("Max")
-    if column.least < 0 and over <= 0:
+    _, n, total, least, highest, _, _, average, most, over = column
+    if least < 0 and over <= 0:
         return
-    least = column.least if column.least >= 0 else edge
-    highest = edge if over or column.highest < 0 else column.highest
-    for name, expected, exact in (("Min", least, column.least >= 0), ("Max", highest, not over)):
-        number, line = column.printed.get(name, (expected, 0))
-        if number != expected if exact else number < expected:
+    low, high = least if least >= 0 else edge, edge if over or highest < 0 else highest
+    for name, expected, number, exact in (("Min", low, column.min, least >= 0), ("Max", high, most, not over)):
+        if number >= 0 and (number != expected if exact else number < expected):
             relation = "is" if exact else "is at least"
-            yield f"{column.series}: {name} of the rows {relation} {expected}, line {line} says {number}"
-    if {"Avg", "Max"} <= column.printed.keys():
-        n, average = column.n + over, column.value("Avg")
-        lowest = (column.total + (over - 1) * edge + most if over else column.total) // n
-        if not lowest <= average <= (column.total + over * most) // n:
-            line = column.printed["Avg"][1]
+            yield f"{column.series}: {name} of the rows {relation} {expected}, line {footer.line(name)} says {number}"
+    if average >= 0 and most >= 0:
+        lowest = (total + (over - 1) * edge + most if over else total) // (n + over)
+        if not lowest <= average <= (total + over * most) // (n + over):
+            line = footer.line("Avg")
             yield f"{column.series}: Avg of the rows is at least {lowest}, line {line} says {average}"

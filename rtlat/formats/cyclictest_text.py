@@ -40,13 +40,14 @@ import numpy as np
 
 from rtlat.errors import LogError
 from rtlat.formats._cyclictest_context import recognise
-from rtlat.formats._cyclictest_histogram import FOOTER, Table
+from rtlat.formats._cyclictest_footer import FOOTER
+from rtlat.formats._cyclictest_histogram import Table
 from rtlat.formats._cyclictest_rows import ROW_LIKE, Rows, read_row, tables
 from rtlat.formats._cyclictest_run import OpenRun
 from rtlat.formats._cyclictest_samples import Samples, sample, stretches, together
 from rtlat.formats._cyclictest_status import read_status
 from rtlat.protocol import Format, Run
-from rtlat.source import Line, Source
+from rtlat.source import Block, Line, Source
 
 _SAMPLE_LIKE = re.compile(r"[ \d]{8}:[ \d]{8,18}:", re.ASCII)
 # what cyclicdeadline prints before the same status lines, without P, and the same histogram
@@ -124,13 +125,27 @@ class _Log:
         """Take rows of a histogram; where the bucket does not rise, another begins."""
         falls = np.flatnonzero(rows.bucket[1:] <= rows.bucket[:-1]) + 1
         for start, stop in pairwise([0, *falls.tolist(), len(rows.bucket)]):
-            self._rows(rows.where(slice(start, stop)) if len(falls) else rows)
+            self._rows(rows.part(start, stop) if len(falls) else rows)
         self.open.unquoted = True
+
+    def footer(self, block: Block) -> Block:
+        """Take a whole footer at the start of a block; return what comes after it."""
+        table = self.open.table
+        if not table or block.margin or not block.data.startswith(b"# "):
+            return block
+        taken, kinds = table.footer.take_whole(block.data.decode("utf-8", "replace"), block.first)
+        for kind in kinds:
+            self.open.context.note(kind, {})
+        self.open.unquoted |= taken > 0
+        rest = block.data.split(b"\n", taken)[-1] if taken else block.data
+        return Block(block.first + taken, rest, block.whole)
 
     def _rows(self, rows: Rows) -> None:
         """Take rows of one histogram, of this run if they can follow."""
         table = self.open.table
-        if (self.open.is_ending and not self.open.spikes) or (table and (table.closed or rows.bucket[0] <= table.last)):
+        if (self.open.is_ending and not self.open.spikes) or (
+            table and (table.footer.has_begun or rows.bucket[0] <= table.last)
+        ):
             self.close_run()
             table = None
         if table is None:
@@ -156,7 +171,7 @@ class _Log:
         if kind == "histogram":
             run.table = Table(run.run, line.number, headed=True)
         elif (footer := FOOTER.match(text.rstrip())) and run.table:
-            run.table.close(footer, line)
+            run.table.footer.take(footer, line)
             run.unquoted |= line.quote == 0
         elif footer:
             run.run.ignored.add("footer line without its histogram", line.number)
@@ -203,14 +218,14 @@ class _Log:
             self._reject(line, "damaged sample line")
         elif "\0" in text:  # a crash leaves blocks of them in a file
             self._reject(line, "NUL bytes")
-        elif self.open.table and not self.open.table.closed:
+        elif self.open.table and not self.open.table.footer.has_begun:
             self.open.table.reject("line inside the histogram that is no row", line.number)
         else:
             self.open.run.ignored.add("not of cyclictest", line.number)
 
     def _reject(self, line: Line, reason: str) -> None:
         """Count a line that should be data."""
-        if self.open.table and not self.open.table.closed:
+        if self.open.table and not self.open.table.footer.has_begun:
             self.open.table.reject(reason, line.number)
         else:
             self.open.run.rejected.add(reason, line.number)
@@ -266,7 +281,7 @@ def parse(source: Source) -> Iterator[Run]:
             if isinstance(piece, Rows):
                 log.rows(piece)
                 continue
-            for item in together(stretches(piece), _is_passed_over):
+            for item in together(stretches(log.footer(piece)), _is_passed_over):
                 if isinstance(item, Line):
                     log.line(item)
                 else:
