@@ -1,72 +1,120 @@
-"""Activations read a block at a time, against the same log read line by line."""
+"""Traces read a block at a time, against the same log read line by line."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
+from damaging import DAMAGE, damaged, line_by_line, told
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rtlat.errors import LogError
-from rtlat.formats import _tracer_block, tracer_lines
-from rtlat.source import Block, Line, Source
+from rtlat.formats import _tracer_block
+from rtlat.formats.tracer_lines import parse
+from rtlat.source import Block, Line
 
 TASKS = ("<idle>-0      ", "timerlat/3-811", "kworker/0:1-9", "a b [007] 1.5: #1-77", "x#5-12")
 FLAGS = ("d.h1.", "....1", "dNh4..2", "-------12")
+CONTEXTS = ("irq", "thread", "user-ret")
 
 
-def told(data: bytes, keep: int = 10**6) -> list[dict[str, Any]] | str:
-    """All that the runs of a log state, their rows in the order of the lines."""
-    try:
-        runs = list(tracer_lines.parse(Source(None, "log", data, keep=keep)))
-    except LogError as error:
-        return str(error)
-    found = []
-    for run in runs:
-        arrays = run.rows.arrays()
-        order = np.lexsort((arrays["low"], arrays["quantity"], arrays["series"], arrays["kind"], arrays["line"]))
-        rows = [{name: repr(column[place]) for name, column in arrays.items()} for place in order]
-        found.append(
-            {"rows": rows, "facts": run.facts, "series": run.series, "warnings": run.warnings, "quoted": run.quoted}
-            | {"rejected": run.rejected.reasons, "ignored": run.ignored.reasons, "tool": run.tool}
-        )
-    return found
+class Activations:
+    """Activations of some CPUs, one after the other."""
+
+    def __init__(self, random: np.random.Generator, cpus: int) -> None:
+        self.seq = random.integers(0, 200_000, cpus) if random.random() < 0.5 else np.zeros(cpus, np.int64)
+        self.place = int(random.integers(3))  # a trace may begin with any context
+        self.random = random
+
+    def next(self, cpu: int) -> tuple[int, int, int]:
+        """Number, context and latency."""
+        self.place += 1
+        context = self.place % int(self.random.integers(2, 4))
+        self.seq[cpu] += int(context == 0) + int(self.random.random() < 0.01)
+        return int(self.seq[cpu]), context, wide(self.random)
 
 
-def line_by_line(data: bytes, keep: int = 10**6) -> list[dict[str, Any]] | str:
-    """The same, without any array."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_tracer_block, "FEWEST", 10**9)
-        return told(data, keep)
+def wide(random: np.random.Generator) -> int:
+    """A number of any width."""
+    return int(10 ** random.uniform(0, 8 if random.random() < 0.99 else 11))
+
+
+def timerlat(random: np.random.Generator, activations: Activations, cpu: int, dialect: int) -> str:
+    seq, context, latency = activations.next(cpu)
+    return (
+        f"#{seq:<5d} context {CONTEXTS[context]:>6} timer_latency {latency:9d} ns",
+        f"timerlat:             seq:{seq}\tcontext:{context}\ttimer_latency:{latency}",
+        f"osnoise:timerlat_sample: timer_latency={latency} seqnum={seq} context={context}",
+    )[dialect]
+
+
+def osnoise(random: np.random.Generator, _: Activations, cpu: int, dialect: int) -> str:
+    runtime = 1_000_000 + int(random.integers(0, 3_000))
+    noise = int(random.integers(0, runtime + 1) if random.random() < 0.9 else 0)
+    longest = int(random.integers(0, noise + 1))
+    share = (runtime - noise) * 10_000_000 // runtime - int(random.random() < 0.01)
+    hw, nmi, irq, softirq, thread = counts = random.integers(0, 9_000, 5).tolist()
+    return (
+        f"{runtime} {noise:10d} {share // 100_000:3d}.{share % 100_000:05d} {longest:7d}"
+        + "".join(f" {count:6d}" for count in counts),
+        f"osnoise:              noise:{noise}\tmax_sample:{longest}\thw:{hw}\tnmi:{nmi}\tirq:{irq}\tsoftirq:{softirq}"
+        f"\tthread:{thread}",
+        f"osnoise:osnoise_sample: runtime={runtime} noise={noise} max_sample={longest} hw_count={hw} nmi_count={nmi} "
+        f"irq_count={irq} softirq_count={softirq} thread_count={thread}",
+    )[dialect]
+
+
+def noise(random: np.random.Generator, _: Activations, cpu: int, dialect: int) -> str:
+    start = f"start {int(random.integers(0, 9_999))}.{int(random.integers(0, 10**9)):09d}"
+    event = (
+        f"irq_noise: local_timer:236 {start} duration {wide(random)} ns",
+        f"softirq_noise:    TIMER:1 {start} duration {wide(random)} ns",
+        f"thread_noise: kworker/{cpu}:1:{int(random.integers(2, 5_000))} {start} duration {wide(random)} ns",
+        f"nmi_noise: {start} duration {wide(random)} ns",
+        f"sample_threshold: {start} duration {wide(random)} ns interference {int(random.integers(0, 12))}",
+    )[int(random.integers(5))]
+    return ("osnoise:" if dialect == 2 else "") + event
+
+
+def hwlat(random: np.random.Generator, activations: Activations, cpu: int, dialect: int) -> str:
+    activations.place += 1
+    inner, outer, gaps = random.integers(0, 30_000, 3).tolist()
+    counted = f" count:{gaps}" if random.random() < 0.9 else ""
+    stamp = f"ts:1796058438.{int(random.integers(0, 10**9)):09d}"
+    if dialect == 1:
+        return f"hwlat:                cnt:{activations.place}\t{stamp}\tinner:{inner}\touter:{outer}{counted}"
+    return f"#{activations.place:<5d} inner/outer(us): {inner:4d}/{outer:<5d} {stamp}{counted}"
+
+
+def other(random: np.random.Generator, _: Activations, cpu: int, dialect: int) -> str:
+    pid = int(random.integers(0, 3_000))
+    return f"sched_switch: prev_comm=swapper/{cpu} prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=a next_pid={pid}"
+
+
+KINDS = (timerlat, osnoise, noise, hwlat, other)
 
 
 def trace(random: np.random.Generator, lines: int, cpus: int = 3) -> list[bytes]:
-    """Activations of some CPUs as the tracer prints them, most of them plain."""
-    seq = random.integers(0, 200_000, cpus) if random.random() < 0.5 else np.zeros(cpus, np.int64)
+    """Events of some CPUs as a tool prints them: of one kind, or of several at once."""
+    dialect = int(random.choice(3, p=(0.6, 0.2, 0.2)))
+    number = int(random.choice([1, 1, 2, 5]))
+    kinds = [KINDS[place] for place in random.choice(len(KINDS), number, replace=False)]
+    activations = Activations(random, cpus)
     time = random.integers(0, 3) * 10**8 + random.integers(0, 10**7)
-    before = int(random.integers(3))  # a trace may begin with any context
-    made = []
-    for place in range(lines):
-        cpu, context = (
-            int(random.integers(cpus)),
-            ("irq", "thread", "user-ret")[(place + before) % int(random.integers(2, 4))],
-        )
+    decimals = int(random.choice([0, 6, 6, 6, 9]))
+    made = [f"# tracer: {kinds[0].__name__}\n".encode()] if random.random() < 0.5 else []
+    for _ in range(lines):
+        cpu = int(random.integers(cpus))
         time += int(random.integers(1, 2_000))
-        seq[cpu] += context == "irq"
-        seq[cpu] += random.random() < 0.01
-        latency = int(10 ** random.uniform(0, 8 if random.random() < 0.99 else 11))
+        event = kinds[int(random.integers(number))](random, activations, cpu, dialect)
         head = f"{TASKS[int(random.integers(3))]:>16} [{cpu:03d}] {FLAGS[int(random.integers(2))]}"
-        stamp = f"{time // 10**6:5d}.{time % 10**6:06d}"
-        made.append(
-            f"{head} {stamp:>12}: #{seq[cpu]:<5d} context {context:>6} timer_latency {latency:9d} ns\n".encode()
-        )
+        stamp = f"{time // 10**6:5d}.{time % 10**6:06d}{'000'[: decimals - 6]}" if decimals else f"{time}"
+        made.append(f"{head} {stamp:>12}: {event}\n".encode())
     return made
 
 
 ODD = (
     b"# tracer: timerlat\n",
+    b"# tracer: osnoise\n",
     b"#                              | / _---=> preempt-lazy-depth\n",
     b"\n",
     b"   <idle>-0       [001] d.h1.    15.541057: irq_noise: local_timer:236 start 15.214127679 duration 38571 ns\n",
@@ -75,82 +123,51 @@ ODD = (
     b"    94171 ns\n",
     b"   a-0 [001] d..   15.541: #7     context    irq timer_latency     94171 ns\n",
     b"   a-0 [001] 15.541057123: #17   context    irq timer_latency     94171 ns\n",
+    b"   a-0 [001] 15.541057: timerlat:    seq:2000\tcontext:3\ttimer_latency:94171\n",
     b"   a b [007] 1.5: #1-77 [001] d.h1.    15.541057: #9     context    irq timer_latency     94171 ns\n",
     b"   <idle>-0 [002] d.h1.    15.541057: #99999999999999999999 context    irq timer_latency     94171 ns\n",
     b"   x#5-12 [002] d.h1.    15.541057: #900000 context thread timer_latency         7 ns\n",
     b"   <idle>-0  [002] d.h1. 12345678.541057: #900001 context thread timer_latency         7 ns\n",
+    b"   <idle>-0  [002] d.h1. 999999999999.541057: #900002 context thread timer_latency         7 ns\n",
+    b"   <idle>-0  [002] d.h1. 999999999999: #900002 context thread timer_latency         7 ns\n",
+    b"   <...>-860  [001] ....    81.638154: 1000000        656  99.93440      74     23      0   1006     16\n",
+    b"   <...>-860  [001] ....    81.638154: 1000000        657  99.93440      74     23      0   1006     16      3\n",
+    b"   <...>-860  [001] ....    81.638154: 0        0   0.00000      74     23      0   1006     16      3\n",
+    b"   <...>-860  [001] ....    81.638154: 99999999999999 0 100.00000   74     23      0   1006     16      3\n",
+    b"   <...>-186     [001] db...    24.801029: #1     inner/outer(us): 41/41\n",
+    b"   ts:1796058438.866018897 count:595\n",
+    b"   <...>-279     [000] d.h11   213.214215: stop tracing hit on cpu 0\n",
     b"CPU:2 [LOST 7 EVENTS]\n",
     b" => stack\n",
     b"\xff\xfe\x00\n",
+    b"   t\xc3\xa9-0  [002] d.h1. 12345678.541057: #900001 context thread timer_latency         7 ns\n",
 )
 
 
-def damaged(random: np.random.Generator, lines: list[bytes], what: str) -> bytes:
-    """A trace with one kind of damage."""
-    if what == "odd lines":
-        for place in sorted(random.integers(0, len(lines), len(lines) // 40 + 1).tolist(), reverse=True):
-            lines.insert(place, ODD[int(random.integers(len(ODD)))])
-    elif what == "told twice":
-        for place in sorted(random.integers(0, len(lines), 9).tolist(), reverse=True):
-            lines.insert(place, lines[place])
-    elif what == "restarted":
-        lines = lines + lines[: len(lines) // 2]
-    elif what == "quoted":
-        lines = [
-            b"> " + line if len(lines) // 3 < place < len(lines) // 2 else line for place, line in enumerate(lines)
-        ]
-    elif what == "stamped":
-        lines = [b"[   12.%06d] " % place + line for place, line in enumerate(lines)]
-    elif what == "indented":
-        lines = [b"    " + line for line in lines]
-    data = b"".join(lines)
-    if what == "CRLF":
-        return data.replace(b"\n", b"\r\n")
-    if what == "cut":
-        return data[: int(random.integers(1, len(data)))]
-    if what == "bytes":
-        text = bytearray(data)
-        for place in random.integers(0, len(text), 25).tolist():
-            text[place] = int(random.choice(list(b"0 9#:.[]-\x1b\r\0&<a\n")))
-        return bytes(text)
-    return data
-
-
-DAMAGE = ("none", "odd lines", "told twice", "restarted", "quoted", "stamped", "indented", "CRLF", "cut", "bytes")
-
-
-@settings(max_examples=60)
+@settings(max_examples=120)
 @given(st.integers(0, 2**32), st.sampled_from(DAMAGE), st.integers(30, 400))
 @example(1, "bytes", 3_000)
 @example(2, "odd lines", 12_000)
 @example(3, "restarted", 9_000)
+@example(4, "digits", 9_000)
 def test_blocks_say_what_lines_say(seed: int, what: str, lines: int) -> None:
     random = np.random.default_rng(seed)
-    data = damaged(random, trace(random, lines), what)
-    assert told(data) == line_by_line(data)
+    data = damaged(random, trace(random, lines), what, ODD)
+    assert told(parse, data) == line_by_line(parse, data)
 
 
 @pytest.mark.parametrize("keep", [10, 4_000])
-def test_blocks_say_what_lines_say_when_there_are_many(keep: int) -> None:
-    random = np.random.default_rng(6)
-    data = damaged(random, trace(random, 6_000), "odd lines")
-    assert told(data, keep) == line_by_line(data, keep)
+@pytest.mark.parametrize("seed", [6, 7, 8])
+def test_blocks_say_what_lines_say_when_there_are_many(keep: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    data = damaged(random, trace(random, 6_000), "odd lines", ODD)
+    assert told(parse, data, keep) == line_by_line(parse, data, keep)
 
 
-def test_plain_lines_are_read_as_arrays() -> None:
+@pytest.mark.parametrize("seed", range(8))
+def test_plain_lines_are_read_as_arrays(seed: int) -> None:
     """Else all of this would compare lines with lines."""
-    data = b"".join(trace(np.random.default_rng(4), 5_000))
-    items = list(_tracer_block.Reader().stretches(Block(1, data)))
+    data = b"".join(trace(np.random.default_rng(seed), 5_000))
+    items = list(_tracer_block.reader().stretches(Block(1, data)))
     assert sum(isinstance(item, Line) for item in items) < 1_000
-    assert sum(len(item.line) for item in items if not isinstance(item, Line)) > 4_000
-
-
-def test_prefixes_that_are_very_many_are_forgotten() -> None:
-    reader = _tracer_block.Reader()
-    line = b"  task%d-%d  [000] d.h1.  15.541057: #%-5d context    irq timer_latency     94171 ns\n"
-    for first in range(0, 30_000, 10_000):
-        data = b"".join(line % (n, n, n) for n in range(first, first + 10_000))
-        (found,) = reader.stretches(Block(1, data))
-        assert isinstance(found, _tracer_block.Activated)
-        assert found.seq.tolist() == list(range(first, first + 10_000))
-        assert len(reader._known) <= _tracer_block._MOST_PREFIXES
+    assert sum(len(item) for item in items if not isinstance(item, Line)) > 4_000

@@ -5,21 +5,11 @@ Private to ``tracer_lines``, and imports no other format.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from rtlat.digits import Array
-from rtlat.formats._tracer_block import CONTEXTS, Activated
+from rtlat.formats._tracer_block import CONTEXTS, Events
 from rtlat.formats._tracer_event import Event
-
-
-def groups(found: Activated, order: Array) -> Iterator[tuple[int, str, Array]]:
-    """Yield CPU, context and places of the activations of each, which `order` has together."""
-    key = (found.cpu * len(CONTEXTS) + found.context)[order]
-    starts = np.flatnonzero(np.diff(key, prepend=key[0] - 1))
-    for here in np.split(order, starts[1:]):
-        yield int(found.cpu[here[0]]), CONTEXTS[found.context[here[0]]], here
 
 
 class Activations:
@@ -67,50 +57,50 @@ class Activations:
         if latency > self.largest.get(event.what, (-1,))[0]:
             self.largest[event.what] = latency, seq, cpu
 
-    def until(self, found: Activated, order: Array) -> int:
-        """Return how many of some activations come before the first whose number does not rise."""
-        first = len(order)
-        for cpu, context, here in groups(found, order):
+    def until(self, events: Events, places: Array) -> int:
+        """Return where among events the first activation stands whose number does not rise; how many if none does."""
+        first, seq = len(events.line), events.numbers["seq"]
+        for cpu, context, here in events.series(places):
             last = self.last.get((cpu, context), (-1, 0))[0]
-            first = min([first, *here[np.diff(found.seq[here], prepend=last) <= 0][:1].tolist()])
+            first = min([first, *here[np.diff(seq[here], prepend=last) <= 0][:1].tolist()])
         return first
 
-    def take_many(self, found: Activated, order: Array) -> None:
+    def take_many(self, events: Events, places: Array) -> None:
         """Do as `take` with activations whose numbers rise."""
-        self._compare(found)
-        for cpu, context, here in groups(found, order):
-            seq, latency = found.seq[here], found.latency[here]
+        self._compare(events, places)
+        latency = events.numbers["latency"]
+        for cpu, context, here in events.series(places):
+            seq = events.numbers["seq"][here]
             before = self.last.get((cpu, context))
             self.absent += int(seq[-1]) - (before[0] if before else int(seq[0]) - 1) - len(seq)
-            self.last[cpu, context] = int(seq[-1]), int(latency[-1])
-        contexts, firsts = np.unique(found.context, return_index=True)
+            self.last[cpu, context] = int(seq[-1]), int(latency[here[-1]])
+        contexts, firsts = np.unique(events.what[places], return_index=True)
         for number in contexts[np.argsort(firsts)].tolist():
-            mine = np.flatnonzero(found.context == number)
-            top = mine[np.argmax(found.latency[mine])]
-            if found.latency[top] > self.largest.get(CONTEXTS[number], (-1,))[0]:
-                self.largest[CONTEXTS[number]] = int(found.latency[top]), int(found.seq[top]), int(found.cpu[top])
+            mine = places[events.what[places] == number]
+            top = mine[np.argmax(latency[mine])]
+            if latency[top] > self.largest.get(CONTEXTS[number], (-1,))[0]:
+                found = latency[top], events.numbers["seq"][top], events.cpu[top]
+                self.largest[CONTEXTS[number]] = int(found[0]), int(found[1]), int(found[2])
 
-    def _compare(self, found: Activated) -> None:
+    def _compare(self, events: Events, places: Array) -> None:
         """Compare the threads' latencies with those of the interrupts before them."""
-        order = np.argsort(found.cpu, kind="stable")
-        cpu, context = found.cpu[order], found.context[order]
+        order = places[np.argsort(events.cpu[places], kind="stable")]
+        cpu, context = events.cpu[order], events.what[order]
+        seq, latency = events.numbers["seq"][order], events.numbers["latency"][order]
         starts = np.flatnonzero(np.diff(cpu, prepend=cpu[0] - 1))
         lengths = np.diff(starts, append=len(cpu))
         irq = np.maximum.accumulate(np.where(context == 0, np.arange(len(order)), -1))
         known = irq >= np.repeat(starts, lengths)  # else it stood in an earlier block
         earlier = [self.last.get((int(cpu[start]), "irq"), (-1, -1)) for start in starts.tolist()]
         carried = np.repeat(np.array(earlier, np.int64), lengths, axis=0)
-        irq_seq = np.where(known, found.seq[order][irq], carried[:, 0])
-        irq_latency = np.where(known, found.latency[order][irq], carried[:, 1])
-        less = (context == 1) & (irq_seq == found.seq[order]) & (found.latency[order] < irq_latency)
-        wrong = np.flatnonzero(less)
+        irq_seq = np.where(known, seq[irq], carried[:, 0])
+        irq_latency = np.where(known, latency[irq], carried[:, 1])
+        wrong = np.flatnonzero((context == 1) & (irq_seq == seq) & (latency < irq_latency))
         self.contradictions += len(wrong)
         if len(wrong) and not self.contradiction:
             row = int(wrong[np.argmin(order[wrong])])
-            line, seq, on, latency = (
-                int(column[order[row]]) for column in (found.line, found.seq, found.cpu, found.latency)
-            )
-            self._contradict(line, seq, on, latency, int(irq_latency[row]))
+            numbers = (events.line[order[row]], seq[row], cpu[row], latency[row], irq_latency[row])
+            self._contradict(*(int(number) for number in numbers))
 
     def _contradict(self, line: int, seq: int, cpu: int, latency: int, irq: int) -> None:
         """Keep the sentence on the first thread that woke before its interrupt."""
@@ -156,6 +146,11 @@ class Windows:
         seq = event.numbers["seq"]
         self.seen, self.gaps = self.seen + 1, self.gaps + event.numbers.get("count", 1)
         self.least, self.greatest = min(self.least, seq), max(self.greatest, seq)
+
+    def take_many(self, seq: Array, count: Array) -> None:
+        """Count some, -1 where no number of gaps is printed."""
+        self.seen, self.gaps = self.seen + len(seq), self.gaps + int(np.where(count < 0, 1, count).sum())
+        self.least, self.greatest = min(self.least, int(seq.min())), max(self.greatest, int(seq.max()))
 
     def warnings(self) -> list[str]:
         """Return what a reader of the numbers must know."""

@@ -39,7 +39,7 @@ _PATTERNS = tuple(
         (
             "noise",
             TEXT,
-            r"(?:osnoise:)?(?:(?P<what>nmi|irq|softirq|thread)_noise|sample_threshold): +(?:\S.{0,48}:-?N +)?"
+            r"(?:osnoise:)?(?:(?P<what>(?:nmi|irq|softirq|thread)_noise)|sample_threshold): +(?:\S.{0,48}:-?N +)?"
             r"start N\.\d{9} +duration (?P<duration>N) ns(?: +interference N)?",
         ),
         (
@@ -80,6 +80,8 @@ _WORDS = re.compile(
 )
 _CONTEXTS = {"0": "irq", "1": "thread", "2": "user", "user-ret": "user"}
 _LARGEST = 2**62
+_MOST_SECONDS = 9
+"""Digits of a time stamp's seconds, for ns to fit into 64 bits."""
 
 
 class Event(NamedTuple):
@@ -90,7 +92,7 @@ class Event(NamedTuple):
     kind : str
         timerlat, osnoise, noise, hwlat, stopped, or empty: an event that tells no latency.
     what : str
-        The context of a timerlat event (irq, thread, user); the source of a noise event, empty for a whole one.
+        What is told, as in records: the context of a timerlat event, the source of a noise event.
     dialect : str
         The notation.
     cpu : int
@@ -106,6 +108,23 @@ class Event(NamedTuple):
     cpu: int
     stamp: int
     numbers: dict[str, int]
+
+
+NAMES = ("cpu", "stamp", *dict.fromkeys(name for *_, pattern in _PATTERNS for name in pattern.groupindex))
+"""The numbers of an event, of which each kind has some."""
+
+
+class Shape(NamedTuple):
+    """What all events have in common whose lines differ only in their digits.
+
+    As in `Event`, but `what` is empty where one of the numbers says it, and `tick` is one in the last digit of the time
+    stamp [ns], 0 if it counts no seconds.
+    """
+
+    kind: str
+    what: str
+    dialect: str
+    tick: int
 
 
 def event(text: str) -> Event | None:
@@ -127,15 +146,58 @@ def event(text: str) -> Event | None:
         return None
     cpu = int(line[1])
     stamp = int(line[2]) * 10**9 + int(line[3].ljust(9, "0")) if line[3] else -1
-    payload = (line[4] or "").rstrip()
-    for kind, dialect, pattern in _PATTERNS:
-        if match := pattern.fullmatch(payload):
-            words = {name: word for name, word in match.groupdict().items() if word}
-            what = words.pop("what", "")
-            numbers = {name: int(word) for name, word in words.items()}
-            sound = max(numbers.values(), default=0) < _LARGEST and _consistent(numbers)
-            return Event(kind, _CONTEXTS.get(what, what), dialect, cpu, stamp, numbers) if sound else None
-    return None if speaks_of_latency(text) else Event("", "", "", cpu, stamp, {})
+    kind, dialect, match = _payload(text, line)
+    if not match:
+        return None if speaks_of_latency(text) else Event("", "", "", cpu, stamp, {})
+    words = {name: word for name, word in match.groupdict().items() if word}
+    what = _what(words.pop("what", ""), kind)
+    numbers = {name: int(word) for name, word in words.items()}
+    sound = max(numbers.values(), default=0) < _LARGEST and _consistent(numbers)
+    return Event(kind, what, dialect, cpu, stamp, numbers) if sound else None
+
+
+def shape(text: str) -> tuple[Shape, list[tuple[int, int]]] | None:
+    """Return what a line has in common with those that differ in digits, and where the numbers of `NAMES` stand.
+
+    None if it is no event, or if the digits decide what it is.
+
+    Examples
+    --------
+    >>> found, spans = shape("  <...>-170  [001] ....1    15.552104: #1     context thread timer_latency    170 ns")
+    >>> found.kind, found.what, found.tick, spans[:3], NAMES[2]
+    ('timerlat', 'thread', 1000, [(14, 17), (28, 37), (40, 41)], 'seq')
+    """
+    line = _LINE.match(text)
+    if not line or len(line[2]) > _MOST_SECONDS:
+        return None
+    kind, dialect, match = _payload(text, line)
+    if kind == "stopped" or (not match and speaks_of_latency(text)):
+        return None
+    spans = {name: match.span(name) for name, word in match.groupdict().items() if word} if match else {}
+    word = text[slice(*spans["what"])] if "what" in spans else ""
+    if not word.isdecimal():
+        spans.pop("what", None)
+    what = "" if "what" in spans or not kind else _what(word, kind)
+    tick = 10 ** (9 - len(line[3])) if line[3] else 0
+    spans["cpu"] = line.span(1)
+    if tick:
+        spans["stamp"] = line.start(2), line.end(3)
+    return Shape(kind, what, dialect, tick), [spans.get(name, (0, 0)) for name in NAMES]
+
+
+def _what(word: str, kind: str) -> str:
+    """What an event tells, as in records."""
+    return _CONTEXTS.get(word, word) or ("hwlat" if kind == "hwlat" else "noise")
+
+
+def _payload(text: str, line: re.Match[str]) -> tuple[str, str, re.Match[str] | None]:
+    """What kind of event stands in a line, in which dialect, and its words; no match if it is none of ours."""
+    if line[4]:
+        end = len(text.rstrip())
+        for kind, dialect, pattern in _PATTERNS:
+            if match := pattern.fullmatch(text, line.start(4), end):
+                return kind, dialect, match
+    return "", "", None
 
 
 def speaks_of_latency(text: str) -> bool:

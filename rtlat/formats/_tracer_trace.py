@@ -16,16 +16,29 @@ from typing import Any
 import numpy as np
 
 from rtlat.digits import Array
-from rtlat.formats._tracer_block import CONTEXTS, Activated
-from rtlat.formats._tracer_checks import Activations, Windows, groups
-from rtlat.formats._tracer_event import TEXT, Event
+from rtlat.formats._tracer_block import Events
+from rtlat.formats._tracer_checks import Activations, Windows
+from rtlat.formats._tracer_event import TEXT, Event, Shape
 from rtlat.protocol import Run, Tally
 from rtlat.rows import Rows
+from rtlat.shapes import Stretch
 
 _WAITING = 1 << 16
 """Samples that are gathered before they become arrays."""
 
 WINDOW = "window"
+
+_STATED = {
+    "timerlat": (("", "all", ("latency",)),),
+    "noise": (("", "all", ("duration",)),),
+    "hwlat": (("", "over", ("inner", "outer")),),
+    "osnoise": (("", WINDOW, ("longest",)), ("period_noise", "all", ("noise",))),
+}
+"""What each kind of event states: the quantity unless it is what the event tells, of which observations, and the
+numbers of which it is the greatest."""
+
+_LATEST = 2**62
+"""Stamps that arrays can hold. [ns]"""
 
 TOLD = ("preempt-lazy-depth", "osnoise is tainted", "IN US")
 """What a trace's header may say: the flags of PREEMPT_RT, that the tracer lost its way, the unit of osnoise."""
@@ -55,9 +68,9 @@ class Gathered:
         if self.waiting >= _WAITING:
             self.flush()
 
-    def add_many(self, cpu: int, quantity: str, value: Array, line: Array, time: Array, seq: Array) -> None:
-        """Append samples of one series."""
-        key = self._key(cpu, quantity, "all")
+    def add_many(self, cpu: int, quantity: str, of: str, value: Array, line: Array, time: Array, seq: Array) -> None:
+        """Do as `add` with many of one series."""
+        key = self._key(cpu, quantity, of)
         self.integers[key].frombytes(np.column_stack((value, line, seq)).tobytes())
         self.times[key].frombytes(time.tobytes())
         self.waiting += len(value)
@@ -117,7 +130,7 @@ class Trace:
     entries: int = 0
     first: int = -1
     last: int = -1
-    period: int = 2**63  # shortest runtime of an osnoise line [us]
+    period: int = 2**62  # shortest runtime of an osnoise line [us]
     parts: dict[str, Gathered] = field(default_factory=dict)
     activations: Activations = field(default_factory=Activations)
     windows: Windows = field(default_factory=Windows)
@@ -131,55 +144,74 @@ class Trace:
             self.first = event.stamp if self.first < 0 else self.first
             self.last = event.stamp
             time = (event.stamp - self.first) / 1e9
-        numbers, cpu = event.numbers, event.cpu
-        if event.kind == "timerlat":
-            self.activations.take(event, line)
-            self._part(event).add(cpu, event.what, "all", numbers["latency"], line, time, numbers["seq"])
-        elif event.kind == "osnoise":
-            self.period = min(self.period, numbers.get("runtime", self.period))
-            self._part(event).add(cpu, "noise", WINDOW, numbers["longest"], line, time)
-            self._part(event).add(cpu, "period_noise", "all", numbers["noise"], line, time)
-        elif event.kind == "hwlat":
-            self.windows.take(event)
-            gap = max(numbers["inner"], numbers["outer"])
-            self._part(event).add(cpu, "hwlat", "over", gap, line, time, numbers["seq"])
-        elif event.kind == "noise":
-            quantity = f"{event.what}_noise" if event.what else "noise"
-            self._part(event).add(cpu, quantity, "all", numbers["duration"], line, time)
-        else:
+        if event.kind not in _STATED:
             self.stopped |= event.kind == "stopped"
             return False
+        numbers = event.numbers
+        if event.kind == "timerlat":
+            self.activations.take(event, line)
+        elif event.kind == "osnoise":
+            self.period = min(self.period, numbers.get("runtime", self.period))
+        elif event.kind == "hwlat":
+            self.windows.take(event)
+        part = self._part(event.kind, event.dialect)
+        for quantity, of, names in _STATED[event.kind]:
+            value = max(numbers[name] for name in names)
+            part.add(event.cpu, quantity or event.what, of, value, line, time, numbers.get("seq", -1))
         return True
 
-    def take_many(self, found: Activated) -> int:
-        """Keep activations up to the first that may begin another trace or is told again; return how many were kept."""
-        order = np.argsort(found.cpu * len(CONTEXTS) + found.context, kind="stable")
-        quoted = np.flatnonzero(found.quote != self.quote)[:1].tolist()
-        kept = min([self.activations.until(found, order), *quoted])
-        if kept < len(found.line):
-            return self.take_many(found.part(0, kept)) if kept else 0
-        self.activations.take_many(found, order)
-        self.entries += len(found.line)
-        self.first = int(found.stamp[0]) if self.first < 0 else self.first
-        self.last = int(found.stamp[-1])
-        time = (found.stamp - self.first) / 1e9
-        part = self._part(Event("timerlat", "", TEXT, -1, self.last, {}))
-        for cpu, context, here in groups(found, order):
-            part.add_many(cpu, context, found.latency[here], found.line[here], time[here], found.seq[here])
-        return len(found.line)
+    def take_many(self, found: Stretch[Shape]) -> tuple[int, list[int]]:
+        """Keep events up to the first that may begin another trace or is told again.
 
-    def _part(self, event: Event) -> Gathered:
-        """The run an event belongs to."""
-        if event.kind not in self.parts:
-            tool = "osnoise" if event.kind == "noise" else event.kind
-            printed = event.dialect == TEXT and (event.kind != "osnoise" or "IN US" in self.told)
+        Return how many were read, and the lines of those that tell neither latency nor noise.
+        """
+        events = Events(found)
+        kinds = list(events.kinds())
+        timerlat = [self.activations.until(events, places) for shape, places in kinds if shape.kind == "timerlat"]
+        kept = min([len(found) if self.first < _LATEST else 0, *timerlat])
+        if kept < len(found):
+            return self.take_many(found.part(0, kept)) if kept else (0, [])
+        self.entries += len(found)
+        if len(stamps := events.stamp[events.stamp >= 0]):
+            self.first = int(stamps[0]) if self.first < 0 else self.first
+            self.last = int(stamps[-1])
+        time = np.where(events.stamp < 0, math.nan, (events.stamp - self.first) / 1e9)
+        others: list[int] = []
+        for shape, places in kinds:
+            if shape.kind in _STATED:
+                self._take_kind(shape, events, places, time)
+            else:
+                others = events.line[places].tolist()
+        return len(found), others
+
+    def _take_kind(self, shape: Shape, events: Events, places: Array, time: Array) -> None:
+        """Keep events of one kind."""
+        numbers = events.numbers
+        if shape.kind == "timerlat":
+            self.activations.take_many(events, places)
+        elif shape.kind == "osnoise":
+            runtime = numbers["runtime"][places]
+            self.period = min(self.period, int(runtime.min(where=runtime >= 0, initial=self.period)))
+        elif shape.kind == "hwlat":
+            self.windows.take_many(numbers["seq"][places], numbers["count"][places])
+        part = self._part(shape.kind, shape.dialect)
+        for cpu, what, here in events.series(places):
+            for quantity, of, names in _STATED[shape.kind]:
+                value = np.max([numbers[name][here] for name in names], axis=0)
+                part.add_many(cpu, quantity or what, of, value, events.line[here], time[here], numbers["seq"][here])
+
+    def _part(self, kind: str, dialect: str) -> Gathered:
+        """The run that events of a kind belong to."""
+        if kind not in self.parts:
+            tool = "osnoise" if kind == "noise" else kind
+            printed = dialect == TEXT and (kind != "osnoise" or "IN US" in self.told)
             facts = {
-                "variant": "noise events" if event.kind == "noise" else event.dialect,
+                "variant": "noise events" if kind == "noise" else dialect,
                 "unit_basis": "printed" if printed else "documented",
-                **(_US if event.kind in ("osnoise", "hwlat") else _NS),
+                **(_US if kind in ("osnoise", "hwlat") else _NS),
             }
-            self.parts[event.kind] = Gathered(tool, self.keep, self.quote > 0, **facts)
-        return self.parts[event.kind]
+            self.parts[kind] = Gathered(tool, self.keep, self.quote > 0, **facts)
+        return self.parts[kind]
 
     def runs(self) -> list[Run]:
         """Return the runs of the trace; none if it holds neither latency nor noise."""
@@ -202,7 +234,7 @@ class Trace:
         if "preempt-lazy-depth" in self.told and self.tracer in ("timerlat", "osnoise"):
             run.facts["approach"] = "PREEMPT_RT"
         duration = (self.last - self.first) / 1e9
-        if kind == "osnoise" and self.period < 2**63:
+        if kind == "osnoise" and self.period < 2**62:
             run.facts["window"] = self.period / 1e6
             duration += run.facts["window"]
         if duration > 0 and kind != "hwlat":  # of hwlat the log shows no more than when it found gaps

@@ -33,10 +33,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rtlat.errors import LogError
-from rtlat.formats._tracer_block import FEWEST, Activated, Reader
-from rtlat.formats._tracer_event import PREFIX, Event, event, speaks_of_latency
+from rtlat.formats._tracer_block import FEWEST, reader
+from rtlat.formats._tracer_event import PREFIX, Event, Shape, event, speaks_of_latency
 from rtlat.formats._tracer_trace import TOLD, Trace
 from rtlat.protocol import Format, Run, Tally
+from rtlat.shapes import Stretch
 from rtlat.source import Line, Source
 
 _BEGIN = re.compile(r"\s{0,20}(?:# tracer: (\w{1,40})|version = \d{1,3}|cpus=\d{1,5})\s*$")
@@ -44,6 +45,8 @@ _ENTRIES = re.compile(r"\s{0,20}# entries-in-buffer/entries-written: (\d{1,18})/
 # `CPU:2 [LOST 7 EVENTS]` in the kernel's text, `CPU:7 [204600 EVENTS DROPPED]` in trace-cmd's; the number may be absent
 _LOST = re.compile(r"\s{0,20}CPU:\d{1,5} \[(?:LOST )?(?:(\d{1,18}) )?EVENTS(?: DROPPED)?\]\s*$")
 _FRAME = re.compile(r"\s{0,20}=> ")
+
+OTHER = "other event of the trace"
 
 
 class _Log:
@@ -78,15 +81,18 @@ class _Log:
         else:
             self.pass_over(line)
 
-    def read_many(self, found: Activated) -> None:
-        """Take activations that follow each other; where something ends, the next lines one by one."""
-        one_by_one = FEWEST if self.held or found.quote[0] != self.trace.quote else 0
-        while len(found.line):
-            for line in found.lines(one_by_one):
+    def read_many(self, found: Stretch[Shape]) -> None:
+        """Take events that follow each other; where something ends, the next lines one by one."""
+        one_by_one = FEWEST if self.held or self.trace.quote else 0
+        while len(found):
+            for line in found.part(0, one_by_one).lines():
                 self.read(line)
             found = found.part(one_by_one)
             one_by_one = max(FEWEST, 2 * one_by_one)
-            found = found.part(self.trace.take_many(found) if len(found.line) else 0)
+            read, others = self.trace.take_many(found) if len(found) else (0, [])
+            found = found.part(read)
+            if others:
+                self.ignored.add(OTHER, others[0], len(others))
 
     def give_up(self) -> None:
         """Reject the line that is held, if there is one."""
@@ -109,7 +115,7 @@ class _Log:
         if found.kind == "timerlat" and self.trace.activations.anew(found):
             self.traces.append(Trace(self.keep, line.quote, self.trace.tracer, told=self.trace.told, anew=True))
         if not self.trace.take(found, line.number):
-            self.ignored.add("other event of the trace", line.number)
+            self.ignored.add(OTHER, line.number)
 
     def pass_over(self, line: Line) -> None:
         """Note what a line that is no event says of the trace."""
@@ -149,9 +155,9 @@ def parse(source: Source) -> Iterator[Run]:
     (['irq', 'thread'], [94171.0, 795410.0], [1, 1], ['cpu0', 'cpu0'])
     """
     log = _Log(source.keep)
-    reader = Reader()
+    blocks = reader()
     for block in source.blocks():
-        for item in reader.stretches(block):
+        for item in blocks.stretches(block):
             if isinstance(item, Line):
                 log.read(item)
             else:
