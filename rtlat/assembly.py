@@ -172,7 +172,7 @@ def _converted(run: Run, row: dict[str, Any], chunks: list[Chunk]) -> list[Chunk
     unit = words["unit"].spelled()
     where = np.isin(words["unit"].codes, [words["unit"].names.index(name) for name in units & set(words["unit"].names)])
     for name in ("low", "high", "avg", "std"):
-        numbers[name][where] *= factor
+        numbers[name] = np.where(where, numbers[name] * factor, numbers[name])
     unit[where] = "ns"
     spelled = {name: column.spelled() for name, column in words.items()}
     return [(len(unit), {**numbers, **spelled, "unit": unit})]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +16,6 @@ import numpy.typing as npt
 
 Array = npt.NDArray[Any]
 Chunk = tuple[int, dict[str, Any]]
-Part = tuple[slice, Any]
 
 FLOATS = {"low": math.nan, "high": math.nan, "avg": math.nan, "std": math.nan, "q": math.nan, "time": math.nan}
 INTEGERS = {"n": -1, "missed": -1, "seq": -1, "line": 0}
@@ -38,7 +36,7 @@ class Words(NamedTuple):
 
 
 def joined(chunks: Sequence[Chunk]) -> tuple[dict[str, Array], dict[str, Words]]:
-    """Return the columns of numbers and those of words.
+    """Return the columns of numbers and those of words; one that no chunk has is one value, repeated and read-only.
 
     Examples
     --------
@@ -47,43 +45,51 @@ def joined(chunks: Sequence[Chunk]) -> tuple[dict[str, Array], dict[str, Words]]
     >>> numbers["low"].tolist(), numbers["n"].tolist(), words["series"].spelled().tolist()
     ([5.0, 7.0, 3.0], [-1, -1, -1], ['t1', 't1', 't0'])
     """
-    ends = list(accumulate(length for length, _ in chunks))
-    parts: dict[str, list[Part]] = {}
-    for end, (length, chunk) in zip(ends, chunks, strict=True):
-        for name, value in chunk.items():
-            parts.setdefault(name, []).append((slice(end - length, end), value))
-    total = ends[-1] if ends else 0
+    total = sum(length for length, _ in chunks)
     numbers = {
-        name: _numbers(parts.get(name, []), total, default, dtype)
+        name: _numbers(chunks, total, name, default, dtype)
         for defaults, dtype in ((FLOATS, np.float64), (INTEGERS, np.int64))
         for name, default in defaults.items()
     }
-    return numbers, {name: _words(parts.get(name, []), total, default) for name, default in WORDS.items()}
+    return numbers, {name: _words(chunks, total, name, default) for name, default in WORDS.items()}
 
 
-def _numbers(parts: Sequence[Part], total: int, default: float, dtype: npt.DTypeLike) -> Array:
+def _numbers(chunks: Sequence[Chunk], total: int, name: str, default: float, dtype: npt.DTypeLike) -> Array:
     """One column of numbers."""
+    if not any(name in chunk for _, chunk in chunks):
+        return np.broadcast_to(np.array(default, dtype), total)
     column = np.full(total, default, dtype)
-    for rows, value in parts:
-        column[rows] = value
+    end = 0
+    for length, chunk in chunks:
+        begin, end = end, end + length
+        if name in chunk:
+            column[begin:end] = chunk[name]
     return column
 
 
-def _words(parts: Sequence[Part], total: int, default: str) -> Words:
+def _words(chunks: Sequence[Chunk], total: int, name: str, default: str) -> Words:
     """One column of words."""
-    known = {} if sum(rows.stop - rows.start for rows, _ in parts) == total else {default: 0}
-    codes = np.zeros(total, np.int32)
-    for rows, value in parts:
-        codes[rows] = known.setdefault(value, len(known)) if isinstance(value, str) else _codes(value, known)
+    known: dict[str, int] = {}
+    codes = [_codes(chunk.get(name, default), known) for _, chunk in chunks]
     names = sorted(known)
+    dtype = np.int8 if len(names) < 128 else np.int32
+    if len(names) < 2:
+        return Words(np.broadcast_to(np.zeros(1, dtype), total), names)
+    column = np.empty(total, dtype)
+    end = 0
+    for (length, _), code in zip(chunks, codes, strict=True):
+        begin, end = end, end + length
+        column[begin:end] = code
     if names == list(known):
-        return Words(codes, names)
+        return Words(column, names)
     place = {name: number for number, name in enumerate(names)}
-    return Words(np.array([place[name] for name in known], np.int32)[codes], names)
+    return Words(np.array([place[name] for name in known], dtype)[column], names)
 
 
-def _codes(words: Words | Sequence[str], known: dict[str, int]) -> Array | list[int]:
+def _codes(words: str | Words | Sequence[str], known: dict[str, int]) -> Array | list[int] | int:
     """The places of some words among the known ones, to which they are added."""
+    if isinstance(words, str):
+        return known.setdefault(words, len(known))
     names = words.names if isinstance(words, Words) else words
     places = [known.setdefault(name, len(known)) for name in names]
     if not isinstance(words, Words):

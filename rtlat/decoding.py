@@ -21,6 +21,9 @@ DAMAGE: tuple[type[Exception], ...] = (EOFError, zlib.error, lzma.LZMAError, gzi
 GONE = b"\x1c"
 """A line whose text stands before it, with the text of the line it went on with."""
 
+SNIFFED = 1024
+"""So many bytes tell how a text is encoded."""
+
 _UNREADABLE: tuple[type[Exception], ...] = (*DAMAGE, OSError)
 _GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 _MARKS = ((codecs.BOM_UTF8, ""), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -60,7 +63,7 @@ def decoded(stored: io.BufferedReader, name: str) -> BinaryIO:
         stream = _Zstd(stored, _zstd_decoder(name))
     buffered = io.BufferedReader(stream)
     try:
-        start = buffered.peek(1024)[:1024]
+        start = buffered.peek(SNIFFED)[:SNIFFED]
     except _UNREADABLE:
         return cast(BinaryIO, buffered)  # the first read says it again, where it becomes a LogError
     mark, encoding = next(((mark, name) for mark, name in _MARKS if start.startswith(mark)), (b"", _unmarked(start)))
@@ -70,8 +73,27 @@ def decoded(stored: io.BufferedReader, name: str) -> BinaryIO:
     return cast(BinaryIO, codecs.EncodedFile(cast(io.BytesIO, buffered), "utf-8", encoding, "replace"))
 
 
+def is_plain(start: bytes) -> bool:
+    """Whether a file that begins so is text in UTF-8 as it stands.
+
+    Parameters
+    ----------
+    start : bytes
+        Its first `SNIFFED` bytes.
+
+    Examples
+    --------
+    >>> is_plain(b"T: 0"), is_plain(gzip.compress(b"T: 0")), is_plain("T: 0".encode("utf-16"))
+    (True, False, False)
+    """
+    packed = start.startswith((_GZIP, _XZ, _ZSTD))
+    return not packed and not start.startswith(tuple(mark for mark, _ in _MARKS)) and not _unmarked(start)
+
+
 def _unmarked(start: bytes) -> str:
     """UTF-16 without a mark: every second byte of a text is NUL."""
+    if b"\0" not in start:
+        return ""
     start = start[: len(start) // 2 * 2]
     for text, nul, encoding in ((start[::2], start[1::2], "utf-16-le"), (start[1::2], start[::2], "utf-16-be")):
         if len(start) >= 32 and nul.count(0) > 0.9 * len(nul) and 0 not in text:

@@ -33,6 +33,8 @@ def frame(columns: tuple[Column, ...], data: dict[str, Any]) -> pd.DataFrame:
     built: dict[str, Any] = {}
     for column in columns:
         values = data.get(column.name)
+        if isinstance(values, np.ndarray) and not values.flags.writeable:  # one value, repeated
+            values = values.copy()
         if values is None:
             empty = {"str": "", "category": "", "float64": np.nan, "int64": 0}.get(column.dtype, pd.NA)
             values = [empty] * length

@@ -63,7 +63,7 @@ _KEYS = re.compile(r"[ \t]{0,99}(?:\^[CZ\\])+")
 _ELISION = re.compile(
     rb"\n[>| \t]*+(?:\.{3,}+|\xe2\x80\xa6|\[(?:\.\.\.|\xe2\x80\xa6|snip)\]|\(\.\.\.\)|<snip>)[ \t]*+(?=\n|\Z)"
 )
-_ELIDED = (b"...", b"\xe2\x80\xa6", b"snip")
+_ELIDED = ((b".", b"..."), (b"\xe2", b"\xe2\x80\xa6"), (b"]", b"snip"), (b">", b"snip"))
 _FENCE = re.compile(r"(?:```|~~~)[\w-]{0,20}$")
 
 
@@ -162,7 +162,7 @@ def elisions(data: bytes, first: int) -> Iterator[int]:
     >>> list(elisions(b"000012 000171\\n...\\n000025 000001\\n> [...]\\n", 7))
     [8, 10]
     """
-    if not any(mark[:1] in data and mark in data for mark in _ELIDED):  # one byte is found much faster than three
+    if not any(byte in data and mark in data for byte, mark in _ELIDED):  # one byte is found much faster than three
         return
     end, data = 1, b"\n" + data  # a line begins after a line end: to look for these is ten times as fast
     for found in _ELISION.finditer(data):

@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
-from rtlat.decoding import DAMAGE, GONE, decoded, is_quoted_printable, unquoted
+from rtlat.decoding import DAMAGE, GONE, SNIFFED, decoded, is_plain, is_quoted_printable, unquoted
 from rtlat.errors import LogError, printable
 from rtlat.repair import Line, clean, elisions
 from rtlat.stored import Stored
@@ -137,26 +137,25 @@ class Source:
     def _blocks(self, size: int, longest: int) -> Iterator[Block]:
         """All blocks of the log."""
         first, rest, left_out = 1, b"", list[int]()
-        with self._open() as stream:
-            while chunk := self._read(stream, size):
-                if size >= HEAD_BYTES and "_is_mail" not in vars(self):  # not to open the log for it once more
-                    self._is_mail = is_quoted_printable(chunk[:HEAD_BYTES])
-                if self._is_mail:
-                    chunk, rest = rest + chunk, b""
-                end = self._end(chunk)
-                if end == 0:
-                    rest += chunk
-                    if len(rest) > longest:
-                        found = f"a line longer than {longest >> 20} MiB"
-                        raise LogError(self.name, found, "a latency log", line=first)
-                    continue
-                block = b"".join((rest, memoryview(chunk)[:end]))
-                rest = chunk[end:]
-                block = block.replace(b"\r\n", b"\n") if b"\r" in block else block
-                block = unquoted(block) if self._is_mail else block
-                yield Block(first, block, True, self.margin)
-                left_out.extend(elisions(block, first) if not self._left_out else ())
-                first += newlines(block)
+        for chunk in self.chunks(size):
+            if size >= HEAD_BYTES and "_is_mail" not in vars(self):  # not to open the log for it once more
+                self._is_mail = is_quoted_printable(chunk[:HEAD_BYTES])
+            if self._is_mail:
+                chunk, rest = rest + chunk, b""
+            end = self._end(chunk)
+            if end == 0:
+                rest += chunk
+                if len(rest) > longest:
+                    found = f"a line longer than {longest >> 20} MiB"
+                    raise LogError(self.name, found, "a latency log", line=first)
+                continue
+            block = b"".join((rest, memoryview(chunk)[:end]))
+            rest = chunk[end:]
+            block = block.replace(b"\r\n", b"\n") if b"\r" in block else block
+            block = unquoted(block) if self._is_mail else block
+            yield Block(first, block, True, self.margin)
+            left_out.extend(elisions(block, first) if not self._left_out else ())
+            first += newlines(block)
         if rest:
             rest = unquoted(rest) if self._is_mail else rest.rstrip(b"\r")
             left_out.extend(elisions(rest, first))
@@ -216,6 +215,12 @@ class Source:
         LogError
             If the file cannot be opened or decompressed.
         """
+        data = self.stored.whole(BLOCK_BYTES)
+        if data is not None and is_plain(data[:SNIFFED]):
+            for start in range(0, len(data), size):
+                self.stored.advance(min(start + size, len(data)))
+                yield data[start : start + size]
+            return
         with self._open() as stream:
             while chunk := self._read(stream, size):
                 yield chunk
@@ -259,12 +264,11 @@ class Source:
         LogError
             If it is larger than `LARGEST_TEXT`.
         """
-        with self._open() as stream:
-            data = b""
-            while chunk := self._read(stream, BLOCK_BYTES):
-                data += chunk
-                if len(data) > LARGEST_TEXT:
-                    raise LogError(self.name, f"more than {LARGEST_TEXT >> 20} MiB of JSON", "one run's results")
+        data = b""
+        for chunk in self.chunks():
+            data += chunk
+            if len(data) > LARGEST_TEXT:
+                raise LogError(self.name, f"more than {LARGEST_TEXT >> 20} MiB of JSON", "one run's results")
         return data.decode("utf-8", "replace")
 
 
@@ -281,7 +285,9 @@ def block_lines(block: Block, telling: bool = False) -> Iterator[Line]:
 
 
 def newlines(data: bytes) -> int:
-    """Return how many lines end in a block; numpy counts ten times as fast as `bytes.count`."""
+    """Return how many lines end in a block; numpy counts ten times as fast as `bytes.count`, once it is called."""
+    if len(data) < 4096:
+        return data.count(b"\n")
     import numpy as np
 
     return int(np.count_nonzero(np.frombuffer(data, np.uint8) == 10))

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -92,20 +94,49 @@ class Stored:
             self._hold()
         return io.BufferedReader(_Reader(self, io.BytesIO(self._data or b"")))
 
+    def whole(self, most: int) -> bytes | None:
+        """Return all bytes if they are in hand or in a file of less than `most`: without streams that costs half.
+
+        Raises
+        ------
+        LogError
+            If the file cannot be read.
+        """
+        if self._pipe is not None or self.opener is not None or self._data is not None:
+            return self._data if self._pipe is None else None
+        assert self.path is not None
+        try:
+            told = os.stat(self.path)
+            if not stat.S_ISREG(told.st_mode) or told.st_size >= most:
+                return None
+            with open(self.path, "rb", buffering=0) as file:
+                data = file.readall()
+        except OSError as error:
+            raise LogError(self.name, f"a file that cannot be opened ({error.strerror})") from None
+        return data
+
     @contextmanager
     def held(self, most: int) -> Iterator[None]:
         """Keep the bytes of a small file while it is read several times: to open a file costs more than to read it."""
-        is_file = self.opener is not None or (self.path is not None and self.path.is_file())
-        if self._data is not None or self._pipe is not None or not is_file:
+        if self._data is not None or self._pipe is not None:
             yield
             return
-        with self.open() as stream:
-            start = stream.read(most)
-        self._data = start if len(start) < most else None
+        self._data = self.whole(most)
+        if self.opener is not None:
+            with self.open() as stream:
+                start = stream.read(most)
+            self._data = start if len(start) < most else None
         try:
             yield
         finally:
             self._data = None
+
+    def advance(self, place: int) -> None:
+        """Note that all bytes up to a place have been read, and tell of those that had not been before."""
+        if (more := place - self.reached) > 0:
+            self.reached = place
+            if self.watch:
+                self.watch(more)
 
     def _hold(self) -> None:
         """Take the start of a pipe; if that is all, it is a pipe no more."""
@@ -181,10 +212,7 @@ class _Reader(io.RawIOBase):
             self.stored.digest, self.hash = self.hash.hexdigest(), None
             self.stored.end()
         self.place += n
-        if (more := self.place - self.stored.reached) > 0:
-            self.stored.reached = self.place
-            if self.stored.watch:
-                self.stored.watch(more)
+        self.stored.advance(self.place)
         return n
 
     def close(self) -> None:

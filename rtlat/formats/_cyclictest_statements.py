@@ -95,15 +95,19 @@ def columns(cells: Cells, threads: int, footer: Footer) -> list[Column]:
     >>> t0.sum == 10 + 7 * 2**62, t0.least, t0.highest, t1.least, t1.total, t1.max
     (True, 5, 7, 7, 1, -1)
     """
-    n, bucket = cells.n, cells.bucket
-    if float(n.max(initial=0)) * max(float(bucket.max(initial=0)), 1.0) * len(n) >= 2**62:
-        n, bucket = n.astype(object), bucket.astype(object)
     ends = cells.thread.searchsorted(np.arange(threads + 1))
     begin, end = ends[:-1], ends[1:]
-    some = begin < end
-    counted = (np.diff(np.concatenate(([0], np.cumsum(one)))[ends]).tolist() for one in (n, n * bucket))
-    edges = np.append(cells.bucket, -1)
-    least, highest = (np.where(some, edges[place], -1).tolist() for place in (begin, end - 1))
+    edges = np.full(len(cells.bucket) + 1, -1)
+    edges[:-1] = cells.bucket
+    least, highest = (np.where(begin < end, edges[place], -1).tolist() for place in (begin, end - 1))
+    n, bucket = cells.n, cells.bucket
+    if int(n.max(initial=0)) * max([1, *highest]) * len(n) >= 2**62:
+        n, bucket = n.astype(object), bucket.astype(object)
+    counted = []
+    for numbers in (n, n * bucket):
+        up_to = np.zeros(len(n) + 1, n.dtype)
+        np.cumsum(numbers, out=up_to[1:])
+        counted.append((up_to[end] - up_to[begin]).tolist())
     names = ("Total", "Min", "Avg", "Max", "Histogram")
     printed = (footer.numbers(name) or repeat(-1) for name in names)
     return list(map(Column, map("t{}".format, range(threads)), *counted, least, highest, *printed))
