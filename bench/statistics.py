@@ -69,7 +69,7 @@ for _ in range({repeat}):
     starts = np.searchsorted(series[order], np.arange(1, series.max() + 1))
     parts = [np.split(numbers[name][bins][order] / unit, starts) for name, unit in (("low", 1e3), ("n", 1))]
     each = [counted(low, low, n) for low, n in zip(*parts)]
-    figures = [[stats.mean(d), stats.std(d), stats.mad(d), [stats.percentile(d, p) for p in PERCENTS]]
+    figures = [[stats.mean(d), stats.std(d), stats.mad(d), stats.percentiles(d, PERCENTS)]
                for d in [*each, pool(each)]]
 answer = [round(figures[-1][0].low, 6), round(figures[-1][1].low, 3), figures[-1][3][0].low]
 """,
@@ -78,7 +78,8 @@ from pathlib import Path
 import numpy as np
 from rtlat.columns import joined
 from rtlat.formats.cyclictest_text import parse
-from rtlat.intervals import counted, pool
+from rtlat.intervals import counted
+from rtlat.pooling import pool
 from rtlat.source import Source
 from rtlat.statistics import stats
 PERCENTS = stats.default_percentiles(None)
@@ -88,7 +89,7 @@ LIMIT = Job("for _ in range({repeat}):\n    np.cumsum(counts, axis=1)\nanswer = 
 PERCENTILES = Job(
     """
 for _ in range({repeat}):
-    found = [[stats.percentile(d, p) for p in PERCENTS] for d in each()]
+    found = [stats.percentiles(d, PERCENTS) for d in each()]
 answer = None
 """,
     "{setup}",

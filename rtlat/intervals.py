@@ -7,16 +7,15 @@ line of minimum and maximum all but two observations lie anywhere between the tw
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from rtlat.errors import SelectionError
-from rtlat.schema import KINDS, LARGEST_COUNT
+from rtlat.schema import LARGEST_COUNT
 
 Array = npt.NDArray[Any]
 Interval = tuple[float, float]
@@ -24,7 +23,17 @@ Interval = tuple[float, float]
 ANYWHERE: Interval = (-math.inf, math.inf)
 
 
-class Intervals(NamedTuple):
+class _Columns(NamedTuple):
+    """What `Intervals` are made of."""
+
+    low: Array
+    high: Array
+    n: Array
+    closed: Array
+    beyond: Array
+
+
+class Intervals(_Columns):
     """Arrays of one length: `n` observations in each interval from `low` to `high`.
 
     Attributes
@@ -39,11 +48,32 @@ class Intervals(NamedTuple):
         Whether the interval lies beyond a histogram's last bin.
     """
 
-    low: Array
-    high: Array
-    n: Array
-    closed: Array
-    beyond: Array
+    @cached_property
+    def points(self) -> bool:
+        """Whether all observations are exact."""
+        return bool((self.low == self.high).all())
+
+    @cached_property
+    def apart(self) -> bool:
+        """Whether they rise without overlapping, as a histogram's bins and sorted samples do.
+
+        Where some are beyond, no two may end alike: their order would tell which of them is.
+        """
+        low, high, _, _, beyond = self
+        return bool((low[1:] >= high[:-1]).all() and (not beyond.any() or (high[1:] > high[:-1]).all()))
+
+    @cached_property
+    def rising(self) -> Intervals:
+        """The intervals in the order of their low ends."""
+        return self if self.apart else self.where(np.argsort(self.low, kind="stable"))
+
+    @cached_property
+    def extremes(self) -> tuple[Interval, Interval]:
+        """Bounds of the least and of the greatest observation."""
+        low, high = self.low, self.high
+        if self.apart:
+            return (float(low[0]), float(high[0])), (float(low[-1]), float(high[-1]))
+        return (float(low.min()), float(high.min())), (float(low.max()), float(high.max()))
 
     def where(self, which: Array) -> Intervals:
         """Return the intervals where `which`."""
@@ -114,27 +144,31 @@ class Distribution:
     refusal: str = ""
 
     @cached_property
-    def _up_to(self) -> Array:
-        """How many observations lie in the first intervals, as they stand."""
-        return np.cumsum(self.intervals.n)
+    def _in_order(self) -> tuple[tuple[Array, Array], tuple[Array, Array, Array]]:
+        """What `by_low` and `by_high` give, added up once where one order serves both."""
+        low, high, n, _, beyond = rising = self.intervals.rising
+        up_to = n.cumsum()
+        if rising.apart:
+            return (low, up_to), (high, up_to, beyond)
+        order = np.lexsort((~beyond, high)) if beyond.any() else np.argsort(high, kind="stable")
+        return (low, up_to), (high[order], n[order].cumsum(), beyond[order])
 
-    @cached_property
+    @property
     def by_low(self) -> tuple[Array, Array]:
         """Low ends in rising order, and how many observations lie at or before each."""
-        low, _, n, _, _ = self.intervals
-        if (low[1:] >= low[:-1]).all():  # as a histogram's bins come: to see it is a tenth of sorting
-            return low, self._up_to
-        order = np.argsort(low, kind="stable")
-        return low[order], np.cumsum(n[order])
+        return self._in_order[0]
 
-    @cached_property
+    @property
     def by_high(self) -> tuple[Array, Array, Array]:
         """High ends in rising order, how many observations lie at or before each, and whether each is beyond."""
-        _, high, n, _, beyond = self.intervals
-        if (high[1:] > high[:-1]).all():
-            return high, self._up_to, beyond
-        order = np.lexsort((~beyond, high)) if beyond.any() else np.argsort(high, kind="stable")
-        return high[order], np.cumsum(n[order]), beyond[order]
+        return self._in_order[1]
+
+    def at(self, ranks: Sequence[int]) -> tuple[list[float], list[float], list[bool]]:
+        """Return, for some ranks, the low and the high end of the observation there, and whether that is beyond."""
+        (lows, up_to_low), (highs, up_to_high, beyond) = self._in_order
+        places = up_to_low.searchsorted(ranks)
+        ends = places if up_to_high is up_to_low else up_to_high.searchsorted(ranks)
+        return lows[places].tolist(), highs[ends].tolist(), beyond[ends].tolist()
 
 
 def counted(
@@ -161,16 +195,18 @@ def counted(
     n = np.ones(len(low), np.int64) if n is None else np.asarray(n, np.int64)
     closed = low == high if closed is None else np.asarray(closed, bool)
     beyond = np.isinf(high) if beyond is None else np.asarray(beyond, bool)
-    intervals = Intervals(low, high, n, closed, beyond).where(n > 0)
-    total, refusal = sum_of(intervals.n), ""
+    intervals = Intervals(low, high, n, closed, beyond)
+    if not (n > 0).all():
+        intervals = intervals.where(n > 0)
+    total = sum_of(intervals.n)
     if not total:
-        refusal = "no observation"
-    elif total > LARGEST_COUNT:
-        refusal = f"{total} observations are more than a counter holds (2^63 - 1)"
-    known: dict[str, Any] = {"refusal": refusal, "overflow": sum_of(intervals.n[np.isinf(intervals.high)])}
-    if total:
-        known["minimum"] = float(intervals.low.min()), float(intervals.high.min())
-        known["maximum"] = float(intervals.low.max()), float(intervals.high.max())
+        known: dict[str, Any] = {"refusal": "no observation", "overflow": 0}
+    else:
+        minimum, maximum = intervals.extremes
+        overflow = sum_of(intervals.n[np.isinf(intervals.high)]) if math.isinf(maximum[1]) else 0
+        known = {"minimum": minimum, "maximum": maximum, "overflow": overflow}
+    if total > LARGEST_COUNT:
+        known["refusal"] = f"{total} observations are more than a counter holds (2^63 - 1)"
     return Distribution(intervals, total, **(known | about))
 
 
@@ -182,7 +218,8 @@ def sum_of(n: Array) -> int:
     >>> sum_of(np.array([2**62, 2**62, 2**62])) == 3 * 2**62
     True
     """
-    return (int((n >> 32).sum()) << 32) + int((n & 0xFFFFFFFF).sum())
+    upper = n >> 32
+    return (int(upper.sum()) << 32) + int((n & 0xFFFFFFFF).sum()) if upper.any() else int(n.sum())
 
 
 def least(low: Array, high: Array) -> Interval:
@@ -217,79 +254,3 @@ def shared(intervals: Sequence[Interval]) -> Interval:
     """
     low, high = max(low for low, _ in intervals), min(high for _, high in intervals)
     return (low, high) if low <= high else intervals[0]
-
-
-def pool(distributions: Iterable[Distribution], intervals: Intervals | None = None) -> Distribution:
-    """Return several series as one: their counts stacked, their extremes united.
-
-    A series whose n is unknown, or that is refused, makes the pool refuse all but the extremes.
-
-    Parameters
-    ----------
-    distributions : iterable of Distribution
-        Of one quantity and unit.
-    intervals : Intervals, optional
-        Their intervals, where these are counted together already.
-
-    Raises
-    ------
-    SelectionError
-        If there is nothing to pool, or quantities or units differ.
-
-    Examples
-    --------
-    >>> both = pool([counted([1, 2], series="t0"), counted([7], series="t1")])
-    >>> both.total, both.minimum, both.maximum, both.series
-    (3, (1.0, 1.0), (7.0, 7.0), 'all')
-    """
-    parts = list(distributions)
-    if not parts:
-        raise SelectionError("nothing to pool")
-    if len(parts) == 1:
-        return parts[0] if intervals is None else replace(parts[0], intervals=intervals)
-    for name in ("quantity", "unit"):
-        values = sorted({getattr(part, name) for part in parts})
-        if len(values) > 1:
-            raise SelectionError(f"cannot pool {name} {' and '.join(values)}: choose one")
-    bases = {part.n_basis for part in parts}
-    if intervals is None:
-        stacked = zip(*(part.intervals for part in parts), strict=True)
-        intervals = Intervals(*(np.concatenate(columns) for columns in stacked))
-    pooled = counted(
-        *intervals,
-        avg=_average(parts),
-        run="+".join(dict.fromkeys(part.run for part in parts)),
-        series="all",
-        quantity=parts[0].quantity,
-        unit=parts[0].unit,
-        resolution=max(part.resolution for part in parts),
-        kind="+".join(kind for kind in KINDS if kind in {part.kind for part in parts}),
-        status=max((part.status for part in parts), key=("ok", "bounds", "partial").index),
-        n_basis=bases.pop() if len(bases) == 1 else "stated",
-        minimum=(min(part.minimum[0] for part in parts), min(part.minimum[1] for part in parts)),
-        maximum=(max(part.maximum[0] for part in parts), max(part.maximum[1] for part in parts)),
-        overflow=_added([part.overflow for part in parts]),
-        missed=_added([part.missed for part in parts]),
-        warnings=tuple(dict.fromkeys(warning for part in parts for warning in part.warnings)),
-    )
-    for part in parts:
-        if part.refusal or part.total is None:
-            refusal = f"{part.series} cannot be pooled: {part.refusal or 'its n is unknown'}"
-            return replace(pooled, total=None, n_basis="", refusal=refusal)
-    return pooled
-
-
-def _average(parts: Sequence[Distribution]) -> Interval | None:
-    """The average of all, weighted by counts; None if one series has none in print."""
-    known = [(part.avg, float(part.total)) for part in parts if part.avg and part.total]
-    if len(known) < len(parts):
-        return None
-    total = math.fsum(n for _, n in known)
-    low, high = (math.fsum(avg[side] * n for avg, n in known) / total for side in (0, 1))
-    return low, high
-
-
-def _added(numbers: Sequence[int | None]) -> int | None:
-    """The sum, None if one is unknown."""
-    known = [number for number in numbers if number is not None]
-    return sum(known) if len(known) == len(numbers) else None

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rtlat.distribution import distributions
-from rtlat.intervals import ANYWHERE, Distribution, pool
+from rtlat.intervals import ANYWHERE, Distribution
+from rtlat.pooling import pool
 from rtlat.protocol import Recording
 from rtlat.selection import Names, answers, divisor, shown_unit
 from rtlat.statistics import stats

@@ -10,7 +10,8 @@ from recordings import TRUNCATED, US, histogram, one, recording
 
 from rtlat.distribution import distribution, distributions
 from rtlat.errors import SelectionError
-from rtlat.intervals import Distribution, counted, pool
+from rtlat.intervals import Distribution, counted
+from rtlat.pooling import pool
 from rtlat.protocol import Recording
 from rtlat.rows import Rows
 

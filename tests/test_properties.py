@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from recordings import one
 
 from rtlat.distribution import distribution
-from rtlat.intervals import Array, Distribution, counted, pool
+from rtlat.intervals import Array, Distribution, counted
+from rtlat.pooling import pool
 from rtlat.rows import Rows
 from rtlat.statistics import stats
 

@@ -15,7 +15,8 @@ from rtlat.comparing.sides import Side, conditions
 from rtlat.display.look import stated
 from rtlat.errors import SelectionError, nearest
 from rtlat.frames import rows_of
-from rtlat.intervals import Distribution, pool
+from rtlat.intervals import Distribution
+from rtlat.pooling import pool
 from rtlat.protocol import Recording
 from rtlat.selection import shown_unit
 from rtlat.statistics.superiority import compact

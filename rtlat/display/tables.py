@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from rtlat.display.look import duration, stated
 from rtlat.errors import SelectionError, nearest
-from rtlat.intervals import Distribution, pool
+from rtlat.intervals import Distribution
+from rtlat.pooling import pool
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rtlat.intervals import Distribution, Intervals, pool
+from rtlat.intervals import Distribution, Intervals
+from rtlat.pooling import pool
 
 
 class Pools:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
@@ -55,8 +56,26 @@ def rank(n: int, percent: str | float) -> int:
     >>> rank(100, "55"), rank(60_000, "99.999"), rank(3, 0)
     (55, 60000, 1)
     """
-    share = fraction(percent)
-    return max(1, -(-share.numerator * n // share.denominator))
+    return ranks(n, (percent,))[0][0]
+
+
+def ranks(n: int, percents: Sequence[str | float]) -> tuple[list[int], list[bool]]:
+    """Return the `rank` of several percentiles of `n` observations, and which of them `supports` holds for.
+
+    Examples
+    --------
+    >>> ranks(3687, ["99", "99.9"])
+    ([3651, 3684], [True, False])
+    """
+    shares, needed = _asked(tuple(percents))
+    return [-(-above * n // below) or 1 for above, below in shares], [n >= enough for enough in needed]
+
+
+@lru_cache(maxsize=64)
+def _asked(percents: tuple[str | float, ...]) -> tuple[list[tuple[int, int]], list[float]]:
+    """Percentiles as numerators and denominators, and how many observations each takes; all series are asked alike."""
+    shares = [fraction(percent).as_integer_ratio() for percent in percents]
+    return shares, [samples_needed(percent) or math.inf for percent in percents]
 
 
 def samples_needed(percent: str | float, confidence: str | float = 95, sides: int = 2) -> int | None:
@@ -114,8 +133,7 @@ def _risk(text: str) -> float:
 
 def supports(n: int, percent: str | float) -> bool:
     """Return whether `n` observations bound a percentile from both sides at 95 % confidence."""
-    needed = samples_needed(percent)
-    return needed is not None and n >= needed
+    return ranks(n, (percent,))[1][0]
 
 
 def default_percentiles(n: int | None) -> tuple[str, ...]:

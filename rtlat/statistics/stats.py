@@ -12,7 +12,7 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from rtlat.intervals import ANYWHERE, Distribution, Interval, shared, sum_of
 from rtlat.statistics.ranks import default_percentiles as default_percentiles
-from rtlat.statistics.ranks import fraction, supports
+from rtlat.statistics.ranks import fraction, ranks
 from rtlat.statistics.ranks import rank as rank
 from rtlat.statistics.ranks import samples_needed as samples_needed
 from rtlat.statistics.ranks import supported_percent as supported_percent
@@ -47,33 +47,63 @@ def percentile(d: Distribution, percent: str | float) -> Bounds:
     >>> percentile(d, 95).text(), percentile(d, "99.9").text()
     ('1-2', '>= 5')
     """
-    share = fraction(percent)
-    if d.refusal or d.total is None or d.status == "bounds":
-        for level, low, high in d.stated:
-            if math.isclose(level, float(share), rel_tol=0, abs_tol=1e-12):
-                return Bounds(low, high, "stated")
+    return percentiles(d, (percent,))[0]
+
+
+def percentiles(d: Distribution, percents: Sequence[str | float]) -> list[Bounds]:
+    """Return several percentiles, which takes hardly longer than one.
+
+    Raises
+    ------
+    UsageError
+        If one of them is no decimal number from 0 to 100.
+
+    Examples
+    --------
+    >>> from rtlat.intervals import counted
+    >>> [result.text() for result in percentiles(counted(range(1, 101)), ["50", "99", 100])]
+    ['50', '99', '100 (max)']
+    """
+    if d.refusal or d.total is None:
+        return [_stated(d, percent) or _unranked(d) for percent in percents]
+    places, supported = ranks(d.total, percents)
+    found = [_ranked(d, *one) for one in zip(places, *d.at(places), supported, strict=True)]
+    if d.status == "bounds" and d.stated:
+        return [_stated(d, percent) or result for percent, result in zip(percents, found, strict=True)]
+    return found
+
+
+def _stated(d: Distribution, percent: str | float) -> Bounds | None:
+    """A percentile that is printed, which says more than the bounds of what is not known."""
+    share = float(fraction(percent))
+    for level, low, high in d.stated:
+        if math.isclose(level, share, rel_tol=0, abs_tol=1e-12):
+            return Bounds(low, high, "stated")
+    return None
+
+
+def _unranked(d: Distribution) -> Bounds:
+    """A percentile of observations that cannot be counted."""
     if d.refusal:
         return refused(d.refusal)
-    if d.total is None:
-        if math.isfinite(d.minimum[0]) and math.isfinite(d.maximum[1]):
-            return Bounds(d.minimum[0], d.maximum[1], "bounds")
-        return refused(_UNKNOWN_N)
-    place = rank(d.total, percent)
-    lows, up_to_low = d.by_low
-    highs, up_to_high, beyond = d.by_high
-    low = float(lows[up_to_low.searchsorted(place)])
-    end = up_to_high.searchsorted(place)
-    high = float(highs[end])
-    supported = supports(d.total, percent)
+    if math.isfinite(d.minimum[0]) and math.isfinite(d.maximum[1]):
+        return Bounds(d.minimum[0], d.maximum[1], "bounds")
+    return refused(_UNKNOWN_N)
+
+
+def _ranked(d: Distribution, place: int, low: float, high: float, beyond: bool, supported: bool) -> Bounds:
+    """The observation at a rank, whose high end lies `beyond` the last bin or not."""
+    if d.status == "ok" and low > 0 and not beyond:  # as nearly always
+        return Bounds(low, high, "max" if place == d.total else "ok", place, None, supported)
     if (low, high) == ANYWHERE and d.status == "bounds":
         return refused("neither a minimum nor a maximum is printed", supported=supported)
-    status = _status_of_rank(d, place, (low, high), bool(beyond[end]))
+    status = _status_of_rank(d, place, (low, high), beyond)
     worst = d.maximum[0] if status == "overflow" and math.isfinite(high) else None
-    return Bounds(low, high, status, rank=place, supported=supported, worst=worst)
+    return Bounds(low, high, status, place, None, supported, worst)
 
 
 def _status_of_rank(d: Distribution, place: int, interval: Interval, beyond: bool) -> str:
-    """Status of the observation at a rank, whose high end lies `beyond` the last bin or not."""
+    """Status of the observation at a rank."""
     if d.status == "partial":
         return "partial"
     if d.status == "bounds" and not (beyond and interval[0] >= d.intervals.low[d.intervals.beyond].min()):
@@ -129,9 +159,11 @@ def mean(d: Distribution) -> Bounds:
         return Bounds(*d.avg, "ok")
     if d.total is None:
         return refused(_UNKNOWN_N)
+    ends = (d.intervals.low,) if d.intervals.points else (d.intervals.low, d.intervals.high)
     n = d.intervals.n.astype(np.float64)
-    low, high = (float((n * ends).sum() / n.sum()) for ends in (d.intervals.low, d.intervals.high))
-    low, high = shared([(low, high), d.avg or ANYWHERE])
+    total = n.sum()
+    sums = [float((n * end).sum() / total) for end in ends]
+    low, high = shared([(sums[0], sums[-1]), d.avg or ANYWHERE])
     if (low, high) == ANYWHERE:
         return refused("neither the minimum nor the maximum of some observations is known")
     return Bounds(low, high, _status(d, (low, high)))
@@ -153,7 +185,7 @@ def std(d: Distribution) -> Bounds:
     if d.refusal or d.total is None:
         return refused(d.refusal or _UNKNOWN_N)
     high = low = math.sqrt(greatest_variance(d.intervals))
-    if (d.intervals.low < d.intervals.high).any():
+    if not d.intervals.points:
         low = min(high, math.sqrt(least_variance(d.intervals)))
     return _spread(d, low, high)
 
@@ -183,7 +215,7 @@ def difference(d: Distribution, upper: str | float, lower: str | float) -> Bound
     >>> difference(counted(range(1, 101)), 75, 25).text()
     '50'
     """
-    return _distance(percentile(d, upper), percentile(d, lower))
+    return _distance(*percentiles(d, (upper, lower)))
 
 
 def _distance(upper: Bounds, lower: Bounds) -> Bounds:
@@ -222,15 +254,16 @@ def mad(d: Distribution) -> Bounds:
     median = percentile(d, 50)
     if median.status == "refused":
         return median
-    low, high, n, _, _ = d.intervals
-    nearest = np.maximum(0, np.maximum(low - median.high, median.low - high))
-    farthest = np.maximum(high - median.low, median.high - low)
+    low, high, n, _, _ = d.intervals.rising
+    distances = [np.maximum(high - median.low, median.high - low)]
+    if median.low < median.high or not d.intervals.points:
+        distances.insert(0, np.maximum(0, np.maximum(low - median.high, median.low - high)))
     middle = rank(d.total, 50)
     ends = []
-    for distance in (nearest, farthest):
+    for distance in distances:
         order = np.argsort(distance, kind="stable")
-        ends.append(float(distance[order][np.searchsorted(np.cumsum(n[order]), middle)]))
-    return _spread(d, ends[0], ends[1], median.supported)
+        ends.append(float(distance[order][n[order].cumsum().searchsorted(middle)]))
+    return _spread(d, ends[0], ends[-1], median.supported)
 
 
 def exceedances(d: Distribution, limit: float) -> Bounds:

@@ -69,12 +69,14 @@ def greatest_variance(intervals: Intervals) -> float:
     >>> greatest_variance(counted([0], [1], [3]).intervals) * 9  # two at one end, one at the other
     2.0
     """
-    if np.isinf(intervals.low).any() or np.isinf(intervals.high).any():
+    (lowest, _), (_, highest) = intervals.extremes
+    if math.isinf(lowest) or math.isinf(highest):
         return math.inf
-    if (intervals.low == intervals.high).all():  # nothing to choose
-        values, _, count, _, _ = intervals.where(np.argsort(intervals.low, kind="stable"))  # sums round by their order
+    if intervals.points:  # nothing to choose
+        values, _, count, _, _ = intervals.rising  # sums round by their order
         n, values = count.astype(np.float64), values - values[0]
-        return float((n * (values - (n * values).sum() / n.sum()) ** 2).sum() / n.sum())
+        total = n.sum()
+        return float((n * (values - (n * values).sum() / total) ** 2).sum() / total)
     low, high, count, _, _ = intervals.where(np.argsort(intervals.low + intervals.high, kind="stable"))
     n = count.astype(np.float64)
     total = n.sum()

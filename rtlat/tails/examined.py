@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rtlat.display.look import Look, looks, stated
-from rtlat.intervals import Distribution, pool
+from rtlat.intervals import Distribution
+from rtlat.pooling import pool
 from rtlat.protocol import Recording
 from rtlat.selection import divisor, shown_unit
 from rtlat.statistics.maxima import Maximum, maximum_of

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from rtlat.counts import limit_in
 from rtlat.errors import SelectionError
-from rtlat.intervals import Distribution, pool
+from rtlat.intervals import Distribution
+from rtlat.pooling import pool
 from rtlat.protocol import Recording
 from rtlat.selection import shown_unit
 from rtlat.tails.plan import PER_CYCLES, Plan, plan

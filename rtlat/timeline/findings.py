@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rtlat.display.look import duration
-from rtlat.intervals import pool
+from rtlat.pooling import pool
 from rtlat.selection import divisor, shown_unit
 from rtlat.statistics import stats
 from rtlat.statistics.results import number
