@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 import pytest
+from damaging import DAMAGE, damaged, line_by_line, told
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rtlat.errors import RtlatError
-from rtlat.formats import _rtd_block, rtd_table
+from rtlat.formats import _rtd_block
+from rtlat.formats._rtd_block import Shape
+from rtlat.formats._rtd_tables import Tables
+from rtlat.formats.rtd_table import parse
+from rtlat.shapes import Stretch
 from rtlat.source import Block, Line, Source
 
 HEAD = "== Sampling period: {} us\n== Test mode: {}\n== All results in microseconds\nwarming up...\n"
@@ -19,30 +23,6 @@ COLUMNS = {
     True: "RTH|----lat min|----lat avg|----lat max|-overrun|---msw|---lat best|--lat worst\n",
     False: "RTH|----lat min|----lat avg|----lat max|-overrun|---lat best|--lat worst\n",
 }
-
-
-def told(data: bytes) -> list[dict[str, Any]] | str:
-    """All that the runs of a log state."""
-    try:
-        runs = list(rtd_table.parse(Source(None, "log", data)))
-    except RtlatError as error:
-        return str(error)
-    return [
-        {
-            "rows": {name: [repr(cell) for cell in column] for name, column in run.rows.arrays().items()},
-            **{name: getattr(run, name) for name in ("tool", "facts", "series", "warnings", "quoted")},
-            "rejected": run.rejected.reasons,
-            "ignored": run.ignored.reasons,
-        }
-        for run in runs
-    ]
-
-
-def line_by_line(data: bytes) -> list[dict[str, Any]] | str:
-    """The same, without any array."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_rtd_block, "FEWEST", 10**9)
-        return told(data)
 
 
 def log(random: np.random.Generator, windows: int) -> list[bytes]:
@@ -108,39 +88,24 @@ ODD = (
 )
 
 
-def damaged(random: np.random.Generator, lines: list[bytes], what: str) -> bytes:
-    """A log with one kind of damage."""
-    places = sorted(random.integers(0, len(lines), len(lines) // 30 + 1).tolist(), reverse=True)
-    if what == "odd lines":
-        for place in places:
-            lines.insert(place, ODD[int(random.integers(len(ODD)))])
-    elif what == "lines lost":
-        for place in places:
-            del lines[place]
-    elif what == "broken lines":
-        for place in places:
-            lines[place] = lines[place][:40] + b"\n" + lines[place][40:]
-    elif what == "restarted":
-        lines = lines + log(random, 60)
-    elif what == "quoted":
-        first, last = len(lines) // 3, len(lines) // 2
-        lines = [*lines[:first], *(b"> " + line for line in lines[first:last]), *lines[last:]]
-    elif what == "stamped":
-        lines = [b"[   12.%06d] " % place + line for place, line in enumerate(lines)]
-    data = b"".join(lines)
-    if what == "CRLF":
-        return data.replace(b"\n", b"\r\n")
-    if what == "cut":
-        return data[: int(random.integers(1, len(data)))]
-    if what == "bytes":
-        text = bytearray(data)
-        for place in random.integers(0, len(text), 20).tolist():
-            text[place] = int(random.choice(list(b"0 9-.,|^\x1b\r\0<R\n")))
-        return bytes(text)
-    return data
+def log_of_preempt(random: np.random.Generator, rows: int) -> list[bytes]:
+    """A run as the display of ``preempt`` prints it."""
+    made = ["RTAI Testsuite - UP preempt (all data in nanoseconds)\n"]
+    low, high, fast, slow = 10**9, -(10**9), 0, 0
+    for place in range(rows):
+        if place % 21 == 0:
+            made.append("RTH|     lat min|     lat avg|     lat max|    jit fast|    jit slow\n")
+        low, high = min(low, -int(10 ** random.uniform(0, 4))), max(high, int(10 ** random.uniform(0, 6)))
+        fast, slow = (max(jitter, int(10 ** random.uniform(0, 7))) for jitter in (fast, slow))
+        cells = (low, int(random.integers(-50, 50)), high, fast, slow)
+        made.append("|".join(["RTD", *(f"{cell:12d}" for cell in cells)]) + "\n")
+    return [line.encode() for line in made]
 
 
-DAMAGE = ("none", "odd lines", "lines lost", "broken lines", "restarted", "quoted", "stamped", "CRLF", "cut", "bytes")
+def log_of_some(random: np.random.Generator, rows: int) -> list[bytes]:
+    """A log of any of these tools, or of two of them."""
+    tools = random.choice(3, int(random.choice([1, 1, 1, 2])), p=(0.5, 0.3, 0.2))
+    return [line for tool in tools.tolist() for line in (log, log_of_rtai, log_of_preempt)[tool](random, rows)]
 
 
 @settings(max_examples=80)
@@ -149,23 +114,32 @@ DAMAGE = ("none", "odd lines", "lines lost", "broken lines", "restarted", "quote
 @example(2, "odd lines", 3_000)
 def test_blocks_say_what_lines_say(seed: int, what: str, windows: int) -> None:
     random = np.random.default_rng(seed)
-    make = log_of_rtai if random.random() < 0.3 else log
-    data = damaged(random, make(random, windows), what)
-    assert told(data) == line_by_line(data)
+    data = damaged(random, log_of_some(random, windows), what, ODD)
+    assert told(parse, data) == line_by_line(parse, data)
 
 
 def test_plain_lines_are_read_as_arrays() -> None:
     """Else all of this would compare lines with lines."""
     random = np.random.default_rng(4)
-    for made in (log(random, 5_000), log_of_rtai(random, 5_000)):
-        items = list(_rtd_block.stretches(Block(1, b"".join(made))))
-        assert sum(len(item.rows) for item in items if not isinstance(item, Line)) > 4_400
+    for make in (log, log_of_rtai, log_of_preempt):
+        items = list(_rtd_block.reader().stretches(Block(1, b"".join(make(random, 5_000)))))
+        assert sum(len(item) for item in items if not isinstance(item, Line)) > 4_400
 
 
-@pytest.mark.parametrize("odd", ODD)
-def test_every_odd_line_is_left_to_the_exact_reader(odd: bytes) -> None:
-    plain = b"RTD|     -0.458|      7.504|     49.833|       0|     0|     -4.458|     49.833\n"
-    items = list(_rtd_block.stretches(Block(1, 5 * plain + odd + 5 * plain)))
-    arrays = [item.rows for item in items if not isinstance(item, Line) and not item.of_rtai]
-    assert [len(rows) for rows in arrays] == [5, 5]
-    assert arrays[0][0].tolist() == [1, -458, 7504, 49833, 0, 0, -4458, 49833]
+@pytest.mark.parametrize("make", [log, log_of_rtai, log_of_preempt])
+def test_a_block_of_tables_is_taken_at_once(make: Callable[[np.random.Generator, int], list[bytes]]) -> None:
+    """Not table by table, which takes three times as long."""
+    lines = make(np.random.default_rng(1), 2_100)
+    taken: list[int] = []
+
+    def take_many(self: Tables, found: Stretch[Shape]) -> bool:
+        if whole(self, found):
+            taken.append(len(found))
+            return True
+        return False
+
+    whole = Tables.take_many
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Tables, "take_many", take_many)
+        list(parse(Source(None, "log", b"".join([*lines[:200], b"odd\n", *lines[200:]]))))
+    assert max(taken) > 1_900

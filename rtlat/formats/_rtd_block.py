@@ -1,154 +1,143 @@
-"""RTD lines of Xenomai's ``latency``, EVL's ``latmus`` and RTAI's ``latency`` a block at a time.
+"""Tables of RTD lines a block at a time: a line of each shape is read as a line, the others by numpy.
 
 ::
 
+    RTT|  00:00:01  (periodic user-mode task, 1000 us period, priority 99)
+    RTH|----lat min|----lat avg|----lat max|-overrun|---msw|---lat best|--lat worst
     RTD|      4.458|      7.504|     49.833|       0|     0|      4.458|     49.833
-    RTD|%11.3f     |%11.3f     |%11.3f     |%8d     |%6d   |%11.3f     |%11.3f
-    RTD|        -71|        -71|         68|     697876|     697876|      19711
-    RTD|%11d       |%11d       |%11d       |%11d       |%11d       |%11d
 
-Lines of exactly this form, or the first without msw, are read by numpy; all others are handed on cleaned.
-
-Source: Xenomai testsuite/latency/latency.c, v2.1 to v3.3; libevl benchmarks/latmus.c; RTAI
-testsuite/kern/latency/display.c.
+The heads return after 21 lines, so they are read in the same way.
 
 Private to ``rtd_table``, and imports no other format.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from rtlat.digits import Array, Text, decimal, every, faults, signed
-from rtlat.source import Block, Line, block_lines, clean
+from rtlat.digits import Array
+from rtlat.formats._rtd_columns import LATENCY_TABLES, RTAI_TABLES, columns
+from rtlat.formats._rtd_lines import MODES, WINDOW_IN_US, Window, clock_setting, tidy
+from rtlat.formats._rtd_suite_rows import ROWS, is_aligned, numbers
+from rtlat.shapes import Shapes, Stretch
+from rtlat.source import Line
 
 FEWEST = 4
 """Lines in a row below which arrays cost more than they save."""
 
-_BAR = ord("|")
-_WITHOUT_MSW, _WITH_MSW, _RTAI = 72, 79, 75
-_RTD = np.uint64(int.from_bytes(b"RTD|", "little"))
+_CELL, _NUMBER = re.compile(r"[^|\s]+"), re.compile(r"\d+")
+_CELLS = len(Window._fields) - 1
 
 
-class Stretch(NamedTuple):
-    """Lines of one table that follow each other; in the text the first is `place`.
+class Shape(NamedTuple):
+    """What lines are that differ only in their digits: RTD, RTH or RTT, of which table, or about which mode."""
 
-    The int64 `rows` have the columns of `Window`, or if they are of RTAI those of `Latency`.
+    tag: str
+    table: str = ""
+    mode: str = ""
+
+
+class Table(NamedTuple):
+    """Lines that follow each other and belong to one table.
+
+    Attributes
+    ----------
+    name : str
+        As in `_rtd_columns`; empty if these lines are of several tables, or of none.
+    rows : int64 array
+        A row for each RTD line: its number, and its cells; -1 for the switches of a window without.
+    heads : int64 array
+        The numbers of RTH and RTT lines.
+    columns : int64 array
+        How many rows stand before each RTH line.
+    clocks : int64 array of (4, RTT lines)
+        Of each RTT line its number, the seconds it shows, how many rows stand before it, and whether all it says
+        besides is what the first of them says.
     """
 
+    name: str
     rows: Array
-    of_rtai: bool
-    text: Text
-    place: int
-
-    def lines(self) -> Iterator[Line]:
-        """Yield them as lines."""
-        for place, number in enumerate(self.rows[:, 0].tolist(), self.place):
-            yield from clean(self.text.data[self.text.starts[place] : self.text.ends[place]], number)
+    heads: Array
+    columns: Array
+    clocks: Array
 
 
-def stretches(block: Block) -> Iterator[Stretch | Line]:
-    """Yield what a block holds, in order: windows that follow each other together, other lines one by one.
+def reader() -> Shapes[Shape]:
+    """Return what takes blocks apart into lines of tables, and others.
 
     Examples
     --------
+    >>> from rtlat.source import Block
     >>> row = b"RTD|      4.458|      7.504|     49.833|       0|     0|     -0.542|     49.833\\n"
-    >>> head, windows = stretches(Block(7, b"== All results in microseconds\\n" + 4 * row))
-    >>> head.number, windows.rows[3].tolist()
-    (7, [11, 4458, 7504, 49833, 0, 0, -542, 49833])
+    >>> title, found = reader().stretches(Block(7, b"== All results in microseconds\\n" + 4 * row))
+    >>> title.number, table(found).name, table(found).rows[3].tolist()
+    (7, '7 columns', [11, 4458, 7504, 49833, 0, 0, -542, 49833])
     """
-    if not block.whole or block.data.count(b"\nRTD|") < FEWEST - 1:
-        yield from block_lines(block)
-        return
-    text = Text(block.data)
-    kind = np.zeros(len(text.ends), np.int8)
-    tables = [_windows(text, block.first), _of_rtai(text, block.first)]
-    for number, (lines, _) in enumerate(tables, 1):
-        kind[lines] = number
-    before = [np.concatenate(([0], np.cumsum(kind == number))).tolist() for number in (1, 2)]
-    edges = [0, *(np.flatnonzero(np.diff(kind)) + 1).tolist(), len(kind)]
-    starts, ends, kinds = text.starts.tolist(), text.ends.tolist(), kind.tolist()
-    for start, stop in pairwise(edges):
-        number = kinds[start] - 1
-        if number >= 0 and stop - start >= FEWEST:
-            rows = tables[number][1][before[number][start] : before[number][stop]]
-            yield Stretch(rows, number == 1, text, start)
-        else:
-            for row in range(start, stop):
-                yield from clean(text.data[starts[row] : ends[row]], block.first + row, margin=block.margin)
+    return Shapes(_read, _sound, FEWEST)
 
 
-def _windows(text: Text, first: int) -> tuple[Array, Array]:
-    """Which lines are windows of Xenomai or EVL, and these as a table."""
-    length = text.ends - text.starts
-    lines = np.flatnonzero((length == _WITH_MSW) | (length == _WITHOUT_MSW))
-    start = text.starts[lines]
-    msw = length[lines] == _WITH_MSW
-    rest = start + np.where(msw, 56, 49)  # of what follows overruns and msw
-    bad = (text.words(start) & np.uint64(0xFFFFFFFF)) ^ _RTD
-    columns = []
-    for begin in (start + 4, start + 16, start + 28, rest, rest + 12):
-        value, wrong = _microseconds(text, begin)
-        columns.append(value)
-        bad |= wrong
-    low, avg, high, best, worst = columns
-    overruns, wrong = text.padded(start + 48)
-    good = (bad == 0) & ~wrong & (text.bytes[start + 39] == _BAR) & (low <= avg) & (avg <= high)
-    switches = text.words(start + 47) & ~np.uint64(0xFFFF) | np.uint64(0x2020)  # six characters after `0|`
-    good &= ~msw | ((faults(switches) == 0) & (text.bytes[start + 48] == _BAR))
-    table = (first + lines, low, avg, high, overruns, np.where(msw, decimal(switches), -1), best, worst)
-    return lines[good], np.column_stack(table)[good]
+def table(found: Stretch[Shape]) -> Table:
+    """Return lines as those of one table."""
+    names = {found.kinds[place].table for place in np.unique(found.which).tolist()} - {""}
+    name = names.pop() if len(names) == 1 else ""
+    tag = np.array([shape.tag for shape in found.kinds])[found.which]
+    line, rows, clocks = found.line, tag == "RTD", np.flatnonzero(tag == "RTT")
+    before = np.cumsum(rows)
+    hours, minutes, seconds, *setting = found.numbers[:, clocks]
+    same = np.all([column == column[:1] for column in (found.which[clocks], *setting)], axis=0)
+    cells = found.numbers[: len(ROWS.get(name, Window)._fields) - 1]
+    return Table(
+        name,
+        np.vstack((line, cells))[:, rows].T,
+        line[~rows],
+        before[tag == "RTH"],
+        np.vstack((line[clocks], hours * 3600 + minutes * 60 + seconds, before[clocks], same)),
+    )
 
 
-def _of_rtai(text: Text, first: int) -> tuple[Array, Array]:
-    """Which lines are those of RTAI's ``latency``, and these as a table."""
-    lines = np.flatnonzero(text.ends - text.starts == _RTAI)
-    start = text.starts[lines]
-    bad = (text.words(start) & np.uint64(0xFFFFFFFF)) ^ _RTD
-    columns = [first + lines]
-    for begin in range(4, _RTAI, 12):
-        value, wrong = _nanoseconds(text, start + begin)
-        columns.append(value)
-        bad |= wrong
-    return lines[bad == 0], np.column_stack(columns)[bad == 0]
+def parts(found: Stretch[Shape]) -> Iterator[Stretch[Shape]]:
+    """Yield RTD lines that follow each other, and what stands between them."""
+    rows = found.each([shape.tag == "RTD" for shape in found.kinds])
+    for start, stop in pairwise([0, *(np.flatnonzero(np.diff(rows)) + 1).tolist(), len(rows)]):
+        yield found.part(start, stop)
 
 
-_THREE, _ZERO, _BLANKS = np.uint64(0xFFFFFF << 40), every(ord("0")), every(ord(" "))
+def _read(text: str) -> tuple[Shape, list[tuple[int, int]]] | None:
+    """What a line is, and where its numbers stand."""
+    tidied = tidy(Line(0, text)).text
+    spans: list[tuple[int, int]] = []
+    shape = None
+    if not text.startswith("RT"):
+        return None
+    if window := WINDOW_IN_US.fullmatch(tidied):
+        spans = [cell.span() for cell in _CELL.finditer(text)][1:]
+        shape = Shape("RTD", "7 columns" if window[5] else "6 columns")
+        if not window[5]:
+            spans.insert(4, (0, 0))
+    elif tidied.startswith("RTD|"):
+        spans = [cell.span() for cell in _CELL.finditer(text)][1:]
+        name = next((name for name in ROWS if numbers(tidied, name) and is_aligned(text, name)), "")
+        shape = Shape("RTD", name) if name else None
+    elif tidied.startswith("RTH|"):
+        name = (LATENCY_TABLES | RTAI_TABLES).get(columns(tidied), "")
+        shape = Shape("RTH", name) if name else None
+    elif (setting := clock_setting(tidied)) and setting.mode in MODES:
+        spans = [number.span() for number in _NUMBER.finditer(text)]
+        shape = Shape("RTT", mode=setting.mode)
+    return (shape, spans + [(0, 0)] * (_CELLS - len(spans))) if shape else None
 
 
-def _microseconds(text: Text, begin: Array) -> tuple[Array, Array]:
-    """What cells such as `     -0.542` show [ns], and what is not 0 where they are none or no bar stands before."""
-    whole, part = text.words(begin - 1), text.words(begin + 3)
-    bad = (whole & np.uint64(0xFF)) ^ np.uint64(_BAR)
-    whole, minus, wrong = signed(whole ^ np.uint64(_BAR ^ ord(" ")))
-    bad |= faults(whole) | wrong
-    bad |= ((part >> np.uint64(32)) & np.uint64(0xFF)) ^ np.uint64(ord("."))
-    part = (part & _THREE) | (_ZERO & ~_THREE)
-    bad |= faults(part)
-    size = decimal(whole) * 1000 + decimal(part)
-    return np.where(minus, -size, size), bad
-
-
-def _nanoseconds(text: Text, begin: Array) -> tuple[Array, Array]:
-    """What cells such as `       -298` show, and what is not 0 where they are none or no bar stands before."""
-    before = text.words(begin - 5)
-    bad = ((before >> np.uint64(32)) & np.uint64(0xFF)) ^ np.uint64(_BAR)
-    upper = (before & _THREE) | (_BLANKS & ~_THREE)
-    whole, minus, wrong = signed(text.words(begin + 3))
-    bad |= faults(whole) | wrong
-    first = (whole & np.uint64(0x10)) ^ np.uint64(0x10)  # digits go on with a digit
-    bad |= np.where(upper == _BLANKS, np.uint64(0), faults(upper) | first)
-    size = decimal(whole) + decimal(upper) * 10**8
-    return np.where(minus, -size, size), bad
-
-
-def goes_on(rows: Array) -> bool:
-    """Whether rows of RTAI's ``latency`` contain each other's extremes, as those of one run do."""
-    _, low, best, _, high, worst, overruns = rows.T
-    ordered = (best <= low) & (low <= high) & (high <= worst) & (overruns >= 0)
-    back = (np.diff(best) > 0) | (np.diff(worst) < 0) | (np.diff(overruns) < 0)
-    return bool(ordered.all() and not back.any())
+def _sound(found: Stretch[Shape]) -> Array:
+    """Which lines hold numbers that may stand together."""
+    name = np.array([shape.table if shape.tag == "RTD" else "" for shape in found.kinds])[found.which]
+    low, avg, high, *_ = found.numbers
+    sound: Array = ~np.isin(name, list(LATENCY_TABLES.values())) | ((low <= avg) & (avg <= high))
+    for kind in ROWS:
+        here = np.flatnonzero(name == kind)
+        sound[here] &= ROWS[kind]._make((here, *found.numbers[: len(ROWS[kind]._fields) - 1, here])).is_ordered()
+    return sound

@@ -20,8 +20,8 @@ import numpy as np
 from rtlat.digits import Array
 from rtlat.formats import _rtd_folded as folded
 from rtlat.formats._rtd_folded import Bin, Row
-from rtlat.formats._rtd_lines import TEN_MS, Stats, Summary
-from rtlat.formats._rtd_windows import Windows
+from rtlat.formats._rtd_lines import TEN_MS, Stats, Summary, Window
+from rtlat.formats._rtd_rows import RtdRows
 from rtlat.protocol import Tally
 
 LATENCY, KLATENCY, LATMUS = "xenomai latency", "xenomai klatency", "evl latmus"
@@ -78,7 +78,7 @@ class LatencyTest:
     threshold: float = math.nan
     message: str = ""
     about: dict[str, str] = field(default_factory=dict)
-    windows: Windows = field(default_factory=Windows)
+    windows: RtdRows[Window] = field(default_factory=lambda: RtdRows(Window))
     lost: set[int] = field(default_factory=set)
     rejected_windows: int = 0
     clocks: list[Clock] = field(default_factory=list)

@@ -98,6 +98,9 @@ _SUMMARY = {
     unit: re.compile(rf"RTS\|{time}\|{time}\|{time}\|{_TOTAL}\|(?:(\d{{1,11}})\|)?([-\d:]{{8,15}})/([-\d:]{{8,15}})")
     for unit, time in (("us", _US), ("ns", _NS))
 }
+WINDOW_IN_US = _WINDOW["us"]
+"""An RTD line that `tidy` has returned, in the unit of all versions but 2.0."""
+
 _CLOCK = re.compile(r"(?:RTT\||# )([-\d:]{8,15}) *(?:\((.{1,100})\))?")
 _SECONDS = re.compile(r"(\d{2,6}):(\d\d):(\d\d)")
 _SETTING = re.compile(r"([^,()]{1,40}), (\d{1,9}) us period(?:, priority (\d{1,4}))?(?:, CPU(\d{1,4})(?:-noisol)?)?")
@@ -176,6 +179,12 @@ def setting(text: str) -> Setting | None:
     """
     words = _SETTING.fullmatch(text)
     return Setting(words[1], int(words[2]) * 1000, int(words[3] or -1), int(words[4] or -1)) if words else None
+
+
+def clock_setting(text: str) -> Setting | None:
+    """Return what stands in brackets after the clock of an RTT line; None if nothing does, or something else."""
+    found = clock(text)
+    return setting(found[1]) if found else None
 
 
 def histogram_bin(text: str, line: int) -> tuple[str, int, Bin] | None:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 
 from rtlat import schema
-from rtlat.digits import Array
 from rtlat.formats import _rtd_latmus as latmus
 from rtlat.formats import _rtd_lines as lines
 from rtlat.formats._rtd_columns import FOREIGN, LATENCY_TABLES, are_damaged, columns
@@ -143,7 +142,7 @@ class Log:
         test = self.test(line, new=restarted or other or self.is_over())
         test.clocks.append(Clock(line.number, clock[0], len(test.windows), test.rtd_lines))
         if setting:
-            _describe(test, setting)
+            describe(test, setting)
         return self.ignore("table head", line)
 
     def take_columns(self, text: str, line: Line) -> bool:
@@ -176,13 +175,6 @@ class Log:
             test.mode = next(iter(MODES))  # there is no other before 2.1
         test.windows.append(window)
         return True
-
-    def take_windows(self, rows: Array) -> None:
-        """Keep windows in us that follow each other."""
-        test = self.test(Line(int(rows[0, 0]), ""), new=self.is_over())
-        test.windows.extend(rows)
-        test.unit, self.block = "us", ""
-        test.variant = "7 columns" if test.windows[-1].switches >= 0 else "6 columns"
 
     def take_summary(self, text: str, line: Line) -> bool:
         """RTS: the summary."""
@@ -282,7 +274,7 @@ class Log:
             test = self.test(line, new=self.last.drawing or self.last.summary is not None)
             test.drawing, self.block, self.duration = True, "drawn", clock[0]
             test.variant = test.variant or "-g file"
-            _describe(test, setting)
+            describe(test, setting)
         elif told := latmus.comment(text) if line.whole else None:
             self.take_told(*told, line)
         elif self.block != "drawn":
@@ -311,7 +303,7 @@ class Log:
         test.commented = line.number if key == "low" else test.commented
 
 
-def _describe(test: LatencyTest, setting: lines.Setting) -> None:
+def describe(test: LatencyTest, setting: lines.Setting) -> None:
     """Keep what stands in brackets after a clock."""
     test.mode = test.mode or setting.mode
     test.tool = LATMUS if setting.mode in LATMUS_MODES else test.tool

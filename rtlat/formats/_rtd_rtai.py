@@ -14,10 +14,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
-from rtlat.formats._rtd_testsuite import Latency, Preempt, TableTest
+import numpy as np
+
+from rtlat.digits import Array
+from rtlat.formats._rtd_rows import RtdRows
+from rtlat.formats._rtd_suite_rows import Latency, Preempt
+from rtlat.formats._rtd_testsuite import TableTest
 from rtlat.protocol import Run
 
 _NO_TIMER_MODE = ("", "KERNEL latency")
@@ -34,7 +38,8 @@ def run_of(test: TableTest) -> Run | None:
     --------
     >>> from rtlat.formats._rtd_testsuite import Settings
     >>> test = TableTest("latency", 0, Settings("KERNEL latency", 1_000_000, 1, "oneshot"))
-    >>> test.rows += [Latency(12, -298, -298, 26, 453, 453, 0), Latency(13, 0, -298, 0, 0, 453, 1000)]
+    >>> test.rows.append(Latency(12, -298, -298, 26, 453, 453, 0))
+    >>> test.rows.append(Latency(13, 0, -298, 0, 0, 453, 1000))
     >>> rows = run_of(test).rows.arrays()
     >>> rows["low"].tolist(), rows["high"].tolist(), rows["n"].tolist(), rows["missed"].tolist()
     ([-298.0, -inf, -298.0], [453.0, inf, 453.0], [1000, 1000, 2000], [0, 1000, 1000])
@@ -50,12 +55,10 @@ def run_of(test: TableTest) -> Run | None:
     )
     run.facts = _facts(test)
     run.series["all"] = {"period": float(test.settings.period)} if test.settings.period else {}
-    latency = [row for row in test.rows if isinstance(row, Latency)]
-    if latency:
-        _add_latency(run, test, latency)
-    preempt = [row for row in test.rows if isinstance(row, Preempt)]
-    if preempt:
-        _add_preempt(run, preempt)
+    if test.table == "latency":
+        _add_latency(run, test, test.rows)
+    else:
+        _add_preempt(run, test.rows)
     if test.rejected.total:
         first = min(line for _, line in test.rejected.reasons.values())
         run.warnings.append(f"{test.rejected.total} lines could not be read (the first is line {first})")
@@ -69,59 +72,75 @@ def per_window(test: TableTest) -> int:
     return whole // settings.period if settings.period and 0 < whole < _LARGEST_SUM else -1
 
 
-def _add_latency(run: Run, test: TableTest, rows: list[Latency]) -> None:
+def _add_latency(run: Run, test: TableTest, rows: RtdRows[Latency]) -> None:
     """Add a row for each line, and one for what the last of them says of all."""
     quantity, n = _quantity(test), per_window(test)
     run.warnings += _find_lost_lines(test, rows)
-    known, lines = bool(test.settings.name), []
-    for number, (row, missed) in enumerate(zip(rows, _missed(test, rows), strict=True)):
-        low, avg, high = float(row.low), _average(row, n), float(row.high)
-        if missed:  # or not known
-            low, avg, high = -math.inf if row.low == 0 else low, math.nan, math.inf
-            lines.append(row.line)
-        known = known and number not in test.lost
-        seq, time = (number + 1, float(number * test.settings.seconds)) if known else (-1, math.nan)
-        time = time if test.settings.seconds else math.nan
-        run.rows.add(
-            "all", quantity, "window", low, high, n=n, avg=avg, missed=missed, seq=seq, time=time, line=row.line
-        )
+    gaps = _gaps(test)
+    missed = _missed(rows, gaps)
+    avg = _averages(rows, n)
+    low, high = (column.astype(np.float64) for column in (rows.low, rows.high))
+    stored = missed != 0  # a latency of 0 for an overrun, or that is not known
+    low[stored & (rows.low == 0)] = -math.inf
+    avg[stored], high[stored] = math.nan, math.inf
+    known = ~np.logical_or.accumulate(gaps) & bool(test.settings.name)
+    number = np.arange(len(rows))
+    run.rows.extend(
+        "all",
+        quantity,
+        "window",
+        low,
+        high,
+        n=n,
+        avg=avg,
+        missed=missed,
+        seq=np.where(known, number + 1, -1),
+        time=np.where(known & (test.settings.seconds > 0), number * (1.0 * test.settings.seconds), math.nan),
+        line=rows.line,
+    )
     last = rows[-1]
-    stored = last.overruns > 0
     run.rows.add(
         "all",
         quantity,
         "summary",
-        -math.inf if stored and last.best == 0 else float(last.best),
-        math.inf if stored and last.worst == 0 else float(last.worst),
-        n=n * len(rows) if n > 0 and known else -1,
+        -math.inf if last.overruns and last.best == 0 else float(last.best),
+        math.inf if last.overruns and last.worst == 0 else float(last.worst),
+        n=n * len(rows) if n > 0 and known[-1] else -1,
         missed=last.overruns,
         line=last.line,
     )
-    run.warnings += _warnings(test, rows, lines)
+    run.warnings += _warnings(test, rows, rows.line[stored])
 
 
-def _missed(test: TableTest, rows: list[Latency]) -> Iterator[int]:
-    """Yield the overruns of each line, the difference of the running totals; -1 if that is not known.
+def _gaps(test: TableTest) -> Array:
+    """Whether lines are missing before each row."""
+    gaps = np.zeros(len(test.rows) + 1, np.bool_)
+    gaps[list(test.lost)] = True
+    return gaps[:-1]
+
+
+def _missed(rows: RtdRows[Latency], gaps: Array) -> Array:
+    """The overruns of each line, the difference of the running totals; -1 if that is not known.
 
     A line whose extremes leave no room for a sample of 0 has none, even if overruns came before it.
     """
-    before = 0 if not rows[0].overruns else -1
-    for number, row in enumerate(rows):
-        known = before >= 0 and (number not in test.lost or row.overruns == before)
-        none = row.low > 0 or row.high < 0
-        yield row.overruns - before if known else 0 if none else -1
-        before = row.overruns
+    totals = rows.overruns
+    before = np.append(-1 if totals[0] else 0, totals[:-1])
+    known = (before >= 0) & (~gaps | (totals == before))
+    none = (rows.low > 0) | (rows.high < 0)
+    return np.where(known, totals - before, np.where(none, 0, -1))
 
 
-def _average(row: Latency, n: int) -> float:
-    """The printed average; NaN if its sum of 32 bits has wrapped, or may have."""
+def _averages(rows: RtdRows[Latency], n: int) -> Array:
+    """The printed averages; NaN where the sum of 32 bits has wrapped, or may have."""
+    low, avg, high = rows.low, rows.avg, rows.high
     wrap = 2 * _LARGEST_SUM / n if n > 0 else math.inf
-    fits = row.low <= row.avg <= row.high
-    return float(row.avg) if fits and row.avg + wrap > row.high and row.avg - wrap < row.low else math.nan
+    fits = (low <= avg) & (avg <= high) & (avg + wrap > high) & (avg - wrap < low)
+    return np.where(fits, avg, math.nan)
 
 
-def _warnings(test: TableTest, rows: list[Latency], stored: list[int]) -> Iterator[str]:
-    """What a reader of the numbers must know."""
+def _warnings(test: TableTest, rows: RtdRows[Latency], stored: Array) -> Iterator[str]:
+    """What a reader of the numbers must know; `stored` are the lines that may hold no latency."""
     if _quantity(test) == "unknown":
         yield "the timer's mode is not printed: these are latencies with a oneshot timer, else differences of periods"
     if per_window(test) < 0:
@@ -132,38 +151,34 @@ def _warnings(test: TableTest, rows: list[Latency], stored: list[int]) -> Iterat
             f"line {last.line}: {last.overruns} overruns; RTAI stores a latency of 0 for each, so that the worst may "
             f"be later than the printed maximum of {last.worst} ns"
         )
-    if stored:
+    if len(stored):
         yield f"line {stored[0]}: maximum and average are left open where a line has, or may have, new overruns"
 
 
-def _find_lost_lines(test: TableTest, rows: list[Latency]) -> Iterator[str]:
+def _find_lost_lines(test: TableTest, rows: RtdRows[Latency]) -> Iterator[str]:
     """Enter into a test where running extremes tell of lines that are missing, and yield a sentence about the first."""
-    first, told = rows[0], False
+    first, best, worst = rows[0], rows.best, rows.worst
     if (first.low, first.high) != (first.best, first.worst):
         test.lost.add(0)
         yield f"line {first.line}: it is not the first of its test: the extremes so far lie in none of the lines here"
-    for number, (before, row) in enumerate(pairwise(rows), 1):
-        low, high = min(before.best, row.low), max(before.worst, row.high)
-        if (row.best, row.worst) == (low, high):
-            continue
-        if not told and number not in test.lost:
-            told = True
-            yield (
-                f"line {row.line}: ovl min {row.best} and ovl max {row.worst} ns, the lines {low} and {high} ns: "
-                "some are missing"
-            )
-        test.lost.add(number)
+    low, high = np.minimum(best[:-1], rows.low[1:]), np.maximum(worst[:-1], rows.high[1:])
+    wrong = np.flatnonzero((best[1:] != low) | (worst[1:] != high)).tolist()
+    new = [place for place in wrong if place + 1 not in test.lost]
+    for place in new[:1]:
+        row = rows[place + 1]
+        yield (
+            f"line {row.line}: ovl min {row.best} and ovl max {row.worst} ns, "
+            f"the lines {low[place]} and {high[place]} ns: some are missing"
+        )
+    test.lost.update(place + 1 for place in wrong)
 
 
-def _add_preempt(run: Run, rows: list[Preempt]) -> None:
+def _add_preempt(run: Run, rows: RtdRows[Preempt]) -> None:
     """Add a row for each block's average, and the extremes since the test began."""
-    before: Preempt | None = None
-    for row in rows:
-        low = float(row.low) if before and row.low < before.low else -math.inf
-        high = float(row.high) if before and row.high > before.high else math.inf
-        avg = float(row.avg) if row.low <= row.avg <= row.high else math.nan
-        run.rows.add("all", "thread", "window", low, high, avg=avg, line=row.line)
-        before = row
+    low = np.where(np.diff(rows.low, prepend=rows.low[:1]) < 0, rows.low, -math.inf)
+    high = np.where(np.diff(rows.high, prepend=rows.high[:1]) > 0, rows.high, math.inf)
+    avg = np.where((rows.low <= rows.avg) & (rows.avg <= rows.high), rows.avg, math.nan)
+    run.rows.extend("all", "thread", "window", low, high, avg=avg, line=rows.line)
     last = rows[-1]
     run.rows.add("all", "thread", "summary", float(last.low), float(last.high), line=last.line)
     for series, jitter in (("fast", float(last.fast)), ("slow", float(last.slow))):

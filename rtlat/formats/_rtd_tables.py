@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import numpy as np
-
-from rtlat.digits import Array
 from rtlat.formats import _rtd_latmus, _rtd_rtai, _rtd_run, _rtd_switches
-from rtlat.formats._rtd_block import Stretch, goes_on
+from rtlat.formats._rtd_block import Shape, table
 from rtlat.formats._rtd_columns import MAKERTAI, RTAI_TABLES, are_damaged, columns
-from rtlat.formats._rtd_lines import tidy
+from rtlat.formats._rtd_lines import clock_setting, tidy
 from rtlat.formats._rtd_log import Log
 from rtlat.formats._rtd_makertai import Makertai
+from rtlat.formats._rtd_many import take_rows, take_windows
+from rtlat.formats._rtd_suite_rows import ROWS
 from rtlat.formats._rtd_switches import SwitchTest
-from rtlat.formats._rtd_testsuite import Latency, Suite
+from rtlat.formats._rtd_testsuite import Suite
 from rtlat.protocol import Run, Tally
+from rtlat.shapes import Stretch
 from rtlat.source import Line
 
 _TAGGED = re.compile(r"(?:RT[THDS]|HS[DHS]|---)\||== |#|warming up|FOR \d|RTAI |\*\*\*")
@@ -70,23 +70,19 @@ class Tables:
                 return True
         return self.log.take(line, tidied)
 
-    def take_stretch(self, found: Stretch) -> bool:
-        """Whether RTD lines that follow each other may stand here; then they are kept."""
-        if found.of_rtai:
-            return self._take_of_rtai(found.rows)
+    def take_many(self, found: Stretch[Shape]) -> bool:
+        """Whether lines that follow each other go on with one table; then they are kept."""
+        many = table(found)
+        if not many.name or not len(many.rows):
+            return False
+        if many.name in ROWS:
+            if taken := take_rows(self.suite, many):
+                self.log.close()
+            return taken
         if self.suite.table or self.makertai.names or self.log.foreign:
             return False
-        self.log.take_windows(found.rows)
-        return True
-
-    def _take_of_rtai(self, rows: Array) -> bool:
-        """Whether lines of RTAI's ``latency`` go on with the table; then they are kept."""
-        test = self.suite.table
-        if test is None or test.table != "latency" or test.quote or not goes_on(np.vstack([*test.rows[-1:], rows])):
-            return False
-        test.rows += map(Latency._make, rows.tolist())
-        test.since_head += len(rows)
-        return True
+        first = found.part(int(many.clocks[0, 0]) - found.first).lines() if many.clocks.size else None
+        return take_windows(self.log, many, clock_setting(tidy(next(first)).text) if first else None)
 
     def _enter(self) -> None:
         """Tell the tests where in the script's log they stand."""

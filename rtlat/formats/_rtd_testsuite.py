@@ -8,24 +8,22 @@
     FOR 10 TASKS: TIME 5 (ms), SUSP/RES SWITCHES 40000, SWITCH TIME (INCLUDING FULL FP SUPPORT) 145 (ns)
 
 A display program prints the heads and lines (testsuite/kern/latency/display.c and its like); the period and the
-timer's mode stand in lines before them, if a user has kept those. Whole numbers do not show that a digit is lost,
-but their columns do: each is at least as wide as its head.
+timer's mode stand in lines before them, if a user has kept those.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any
 
+from rtlat.digits import Array
 from rtlat.formats._rtd_lines import Tidy
+from rtlat.formats._rtd_rows import RtdRows
+from rtlat.formats._rtd_suite_rows import ROWS, is_aligned, numbers
 from rtlat.formats._rtd_switches import SwitchTest, switches
 from rtlat.protocol import Tally
 from rtlat.source import Line
-
-WIDTHS = {"latency": 11, "preempt": 12}
-"""How wide the columns of each table are."""
 
 LINES = 21
 """RTD lines to an RTH line."""
@@ -39,30 +37,6 @@ _TIME = re.compile(r"# (?:avrgtime|average time) = (\d{1,6}) \(s\)")
 _TIMER = re.compile(r"# timer_mode is (oneshot|periodic)")
 _CLOCK = re.compile(r"\d{4}/\d\d/\d{1,2} \d\d:\d\d:\d\d")
 _OTHER = re.compile(r"#(?: do not)? (?:use the FPU|start the timer)|# check (?:overall|each average) worst case")
-_INTEGER = re.compile(r"-?\d{1,11}")
-
-
-class Latency(NamedTuple):
-    """An RTD line of ``latency``; times in ns, the overruns since the test began."""
-
-    line: int
-    low: int
-    best: int
-    avg: int
-    high: int
-    worst: int
-    overruns: int
-
-
-class Preempt(NamedTuple):
-    """An RTD line of ``preempt``; times in ns. All but `avg` are extremes since the test began."""
-
-    line: int
-    low: int
-    avg: int
-    high: int
-    fast: int
-    slow: int
 
 
 @dataclass(slots=True)
@@ -99,7 +73,7 @@ class TableTest:
     ----------
     section : str
         What makertaikernel.sh calls the test: ``kern/latency``.
-    rows : list of Latency or Preempt
+    rows : RtdRows
         Its RTD lines.
     stopped, repeated, cut : bool
         Whether ^C shows, the last line stood there twice, or the log ends within a line.
@@ -113,7 +87,7 @@ class TableTest:
     quote: int
     settings: Settings
     section: str = ""
-    rows: list[Latency | Preempt] = field(default_factory=list)
+    rows: RtdRows[Any] = field(init=False)
     lost: set[int] = field(default_factory=set)
     first: int = 0
     since_head: int = 0
@@ -123,6 +97,10 @@ class TableTest:
     ignored: Tally = field(default_factory=Tally)
     rejected: Tally = field(default_factory=Tally)
     warnings: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Begin without a row."""
+        self.rows = RtdRows[Any](ROWS[self.table])
 
 
 class Suite:
@@ -210,22 +188,19 @@ class Suite:
     def take_row(self, line: Line, tidied: Tidy, joined: bool) -> bool:
         """RTD: a row, if its columns are as wide as they must be."""
         test = self.table
-        cells = tidied.text.split("|")[1:]
-        kind = Latency if test and test.table == "latency" else Preempt
-        if test is None or len(cells) != len(kind._fields) - 1 or not all(map(_INTEGER.fullmatch, cells)):
+        cells = numbers(tidied.text, test.table) if test else []
+        if test is None or not cells or not line.whole or not (joined or is_aligned(line.text, test.table)):
             return False
-        if not line.whole or not (joined or _is_aligned(line.text, WIDTHS[test.table])):
-            return False
-        row = kind(line.number, *map(int, cells))
-        if not _is_ordered(row):
+        row: Any = ROWS[test.table](line.number, *cells)
+        if not row.is_ordered():
             return False
         if test.quote != line.quote:
             test = self._begin(test.table, line)
         before = test.rows[-1] if test.rows else None
         if before and tidied.stopped and row[1:] == before[1:]:
             return self._repeated(test, row.line)
-        if before and _goes_back(before, row):
-            if not _may_be_first(before, row):
+        if before and row.goes_back(before):
+            if not row.may_be_first(before):
                 return False
             test = self._begin(test.table, line)
         test.rows.append(row)
@@ -260,51 +235,13 @@ class Suite:
     def finish(self) -> None:
         """Leave out last lines that were printed twice; not every terminal shows the ^C."""
         for test in self.tests:
-            if isinstance(test, TableTest) and not test.repeated and _ends_twice(test.rows):
+            if isinstance(test, TableTest) and not test.repeated and _ends_twice(test.rows.table):
                 line = test.rows.pop().line
                 test.stopped = test.repeated = True
                 test.warnings.append(f"line {line}: repeats the line before, as ^C makes it, and is left out")
                 test.ignored.add("last line printed twice", line)
 
 
-def _ends_twice(rows: Sequence[Latency | Preempt]) -> bool:
+def _ends_twice(rows: Array) -> bool:
     """Whether the last two rows are equal."""
-    return len(rows) > 1 and rows[-1][1:] == rows[-2][1:]
-
-
-def _is_aligned(text: str, width: int) -> bool:
-    """Whether each cell is at least as wide as its head, or all have lost their blanks alike.
-
-    Examples
-    --------
-    >>> _is_aligned("RTD|        -71|     697876|      19711", 11), _is_aligned("RTD| -71| 697876| 19711", 11)
-    (True, True)
-    >>> _is_aligned("RTD|        -71|     69787|      19711", 11)
-    False
-    """
-    cells = text.rstrip().split("|")[1:]
-    narrow = [cell for cell in cells if len(cell) < width]
-    return not narrow or all(len(cell) - len(cell.lstrip()) <= 1 for cell in cells)
-
-
-def _is_ordered(row: Latency | Preempt) -> bool:
-    """Whether the extremes of a row contain each other; its average may have left the 32 bits of its sum."""
-    if isinstance(row, Latency):
-        return row.best <= row.low <= row.high <= row.worst and row.overruns >= 0
-    return row.low <= row.high and min(row.fast, row.slow) >= 0
-
-
-def _goes_back(before: Latency | Preempt, row: Latency | Preempt) -> bool:
-    """Whether a running extreme or total is less than in the row before."""
-    if isinstance(before, Latency) and isinstance(row, Latency):
-        return row.best > before.best or row.worst < before.worst or row.overruns < before.overruns
-    if isinstance(before, Preempt) and isinstance(row, Preempt):
-        return row.low > before.low or row.high < before.high or row.fast < before.fast or row.slow < before.slow
-    return True
-
-
-def _may_be_first(before: Latency | Preempt, row: Latency | Preempt) -> bool:
-    """Whether a row whose running extremes go back may be another test's first."""
-    if isinstance(row, Latency):
-        return row.low == row.best and row.high == row.worst
-    return isinstance(before, Preempt) and row.low >= before.low and row.high <= before.high
+    return len(rows) > 1 and bool((rows[-1, 1:] == rows[-2, 1:]).all())

@@ -26,11 +26,12 @@ import re
 from collections.abc import Iterator
 
 from rtlat.errors import LogError, UnsupportedFormatError
-from rtlat.formats._rtd_block import stretches
+from rtlat.formats._rtd_block import Shape, parts, reader
 from rtlat.formats._rtd_lines import MODES
 from rtlat.formats._rtd_tables import Tables
 from rtlat.formats._rtd_wrapped import Unwrapper
 from rtlat.protocol import Format, Run
+from rtlat.shapes import Stretch
 from rtlat.source import Line, Source
 
 
@@ -55,15 +56,13 @@ def parse(source: Source) -> Iterator[Run]:
     """
     tables = Tables()
     unwrapper = Unwrapper(tables.take, tables.begins, tables.reject)
+    blocks = reader()
     for block in source.blocks():
-        for item in stretches(block):
+        for item in blocks.stretches(block):
             if isinstance(item, Line):
                 unwrapper.read(item)
-                continue
-            unwrapper.give_up()
-            if not tables.take_stretch(item):
-                for line in item.lines():
-                    unwrapper.read(line)
+            else:
+                _take(item, tables, unwrapper)
     unwrapper.give_up()
     empty = True
     for run in tables.runs():
@@ -71,6 +70,18 @@ def parse(source: Source) -> Iterator[Run]:
         yield run
     if empty:
         raise _nothing(source.name, tables)
+
+
+def _take(found: Stretch[Shape], tables: Tables, unwrapper: Unwrapper) -> None:
+    """Take lines together that only go on with their table; else its heads and what stands between them, or each."""
+    unwrapper.give_up()
+    if tables.take_many(found):
+        return
+    several = list(parts(found))
+    for part in several if len(several) > 1 else ():
+        _take(part, tables, unwrapper)
+    for line in found.lines() if len(several) == 1 else ():
+        unwrapper.read(line)
 
 
 def _nothing(name: str, tables: Tables) -> LogError:
