@@ -118,6 +118,16 @@ def test_blocks_say_what_lines_say(seed: int, what: str, windows: int) -> None:
     assert told(parse, data) == line_by_line(parse, data)
 
 
+def test_a_bin_within_a_table_of_rtai_begins_a_test_that_its_next_head_ends() -> None:
+    lines = log_of_rtai(np.random.default_rng(4), 60)
+    lines[12:12] = [b"HSD|    avg|  14 - 15 |        1\n"]
+    lines[20:20] = [b"some prose\n"]
+    data = b"".join(lines)
+    runs = line_by_line(parse, data)
+    assert told(parse, data) == runs
+    assert [run["ignored"].get("text around the tables") for run in runs if isinstance(run, dict)] == [None, [1, 21]]
+
+
 def test_plain_lines_are_read_as_arrays() -> None:
     """Else all of this would compare lines with lines."""
     random = np.random.default_rng(4)

@@ -76,7 +76,8 @@ class Tables:
         if not many.name or not len(many.rows):
             return False
         if many.name in ROWS:
-            if taken := take_rows(self.suite, many):
+            taken = take_rows(self.suite, many)
+            if taken and len(many.heads):
                 self.log.close()
             return taken
         if self.suite.table or self.makertai.names or self.log.foreign:
