@@ -200,7 +200,10 @@ def _grouped(data: bytes, start: Array, length: Array) -> tuple[Array, Array]:
         key ^= word
         key *= _WEIGHTS[place // 8]
         key ^= key >> np.uint64(29)
-    _, one, which = np.unique(key, return_index=True, return_inverse=True)
+    order = np.argsort(key)  # as np.unique does, which imports numpy.ma
+    new = np.append(True, np.diff(key[order]) != 0)
+    one, which = order[new], np.empty(len(order), np.int64)
+    which[order] = np.cumsum(new) - 1
     same = length == length[one][which]
     for word in seen:
         same &= word == word[one][which]

@@ -83,7 +83,7 @@ def reader() -> Shapes[Shape]:
 
 def table(found: Stretch[Shape]) -> Table:
     """Return lines as those of one table."""
-    names = {found.kinds[place].table for place in np.unique(found.which).tolist()} - {""}
+    names = {found.kinds[place].table for place in np.flatnonzero(np.bincount(found.which)).tolist()} - {""}
     name = names.pop() if len(names) == 1 else ""
     tag = np.array([shape.tag for shape in found.kinds])[found.which]
     line, rows, clocks = found.line, tag == "RTD", np.flatnonzero(tag == "RTT")

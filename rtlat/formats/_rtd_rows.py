@@ -67,8 +67,12 @@ class RtdRows(Generic[Row]):
         """All of them, a row for each."""
         self._settle()
         if len(self._parts) > 1:
-            self._parts = [np.concatenate(self._parts)]
+            self._parts = [_stacked(self._parts)]
         return self._parts[0]
+
+    def clear(self) -> None:
+        """Let go of all of them."""
+        self._parts, self._single, self._length = [self._parts[0][:0].copy()], [], 0
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -87,3 +91,14 @@ class RtdRows(Generic[Row]):
             raise AttributeError(name)
         column: Array = self.table[:, self._kind._fields.index(name)]
         return column
+
+
+def _stacked(parts: list[Array]) -> Array:
+    """The rows of all parts, each of which is let go of at once: a week is not held twice."""
+    table = np.empty((sum(map(len, parts)), parts[0].shape[1]), np.int64)
+    end = len(table)
+    while parts:
+        part = parts.pop()
+        table[end - len(part) : end] = part
+        end -= len(part)
+    return table

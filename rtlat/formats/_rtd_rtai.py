@@ -96,7 +96,7 @@ def _add_latency(run: Run, test: TableTest, rows: RtdRows[Latency]) -> None:
         missed=missed,
         seq=np.where(known, number + 1, -1),
         time=np.where(known & (test.settings.seconds > 0), number * (1.0 * test.settings.seconds), math.nan),
-        line=rows.line,
+        line=rows.line.copy(),  # not to keep the other columns
     )
     last = rows[-1]
     run.rows.add(
@@ -178,7 +178,7 @@ def _add_preempt(run: Run, rows: RtdRows[Preempt]) -> None:
     low = np.where(np.diff(rows.low, prepend=rows.low[:1]) < 0, rows.low, -math.inf)
     high = np.where(np.diff(rows.high, prepend=rows.high[:1]) > 0, rows.high, math.inf)
     avg = np.where((rows.low <= rows.avg) & (rows.avg <= rows.high), rows.avg, math.nan)
-    run.rows.extend("all", "thread", "window", low, high, avg=avg, line=rows.line)
+    run.rows.extend("all", "thread", "window", low, high, avg=avg, line=rows.line.copy())
     last = rows[-1]
     run.rows.add("all", "thread", "summary", float(last.low), float(last.high), line=last.line)
     for series, jitter in (("fast", float(last.fast)), ("slow", float(last.slow))):

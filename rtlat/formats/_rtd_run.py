@@ -92,7 +92,7 @@ def _add_windows(run: Run, test: LatencyTest, quantity: str) -> bool:
         missed=missed,
         seq=np.where(known, np.arange(len(windows)) + 1, -1),
         time=np.where(known, time, math.nan),
-        line=windows.line,
+        line=windows.line.copy(),  # not to keep the other columns
     )
     for which, says, what, left in (
         (

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import numpy as np
+
 from rtlat.formats import _rtd_latmus, _rtd_rtai, _rtd_run, _rtd_switches
 from rtlat.formats._rtd_block import Shape, table
 from rtlat.formats._rtd_columns import MAKERTAI, RTAI_TABLES, are_damaged, columns
@@ -110,6 +112,7 @@ class Tables:
             else:
                 for tally in (latency.ignored, latency.rejected):
                     _count(self.log.ignored, tally, "line of a test without results")
+            latency.windows.clear()
         for test in self.suite.tests:
             run = _rtd_switches.run_of(test) if isinstance(test, SwitchTest) else _rtd_rtai.run_of(test)
             if run and self.makertai.certain:
@@ -119,6 +122,8 @@ class Tables:
             elif not isinstance(test, SwitchTest):
                 _count(self.suite.ignored, test.ignored)
                 _count(self.suite.rejected, test.rejected)
+            if not isinstance(test, SwitchTest):
+                test.rows.clear()
         found.sort(key=lambda place: place[0])
         for _, run in found[:1]:
             for tally in (self.log.ignored, self.suite.ignored, self.makertai.ignored):
@@ -129,7 +134,7 @@ class Tables:
 
 def _first_line(run: Run) -> int:
     """The first line that a run is made of."""
-    return int(run.rows.arrays()["line"].min())
+    return min(int(np.min(columns["line"])) for _, columns in run.rows.chunks())
 
 
 def _count(into: Tally, tally: Tally, reason: str = "") -> None:
