@@ -14,8 +14,6 @@ Private to ``rtd_table``, and imports no other format.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -98,13 +96,6 @@ def table(found: Stretch[Shape]) -> Table:
         before[tag == "RTH"],
         np.vstack((line[clocks], hours * 3600 + minutes * 60 + seconds, before[clocks], same)),
     )
-
-
-def parts(found: Stretch[Shape]) -> Iterator[Stretch[Shape]]:
-    """Yield RTD lines that follow each other, and what stands between them."""
-    rows = found.each([shape.tag == "RTD" for shape in found.kinds])
-    for start, stop in pairwise([0, *(np.flatnonzero(np.diff(rows)) + 1).tolist(), len(rows)]):
-        yield found.part(start, stop)
 
 
 def _read(text: str) -> tuple[Shape, list[tuple[int, int]]] | None:

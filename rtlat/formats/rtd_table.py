@@ -26,13 +26,16 @@ import re
 from collections.abc import Iterator
 
 from rtlat.errors import LogError, UnsupportedFormatError
-from rtlat.formats._rtd_block import Shape, parts, reader
+from rtlat.formats._rtd_block import Shape, reader
 from rtlat.formats._rtd_lines import MODES
 from rtlat.formats._rtd_tables import Tables
 from rtlat.formats._rtd_wrapped import Unwrapper
 from rtlat.protocol import Format, Run
 from rtlat.shapes import Stretch
 from rtlat.source import Line, Source
+
+_FEW = 32
+"""Lines that are not halved again."""
 
 
 def parse(source: Source) -> Iterator[Run]:
@@ -73,15 +76,16 @@ def parse(source: Source) -> Iterator[Run]:
 
 
 def _take(found: Stretch[Shape], tables: Tables, unwrapper: Unwrapper) -> None:
-    """Take lines together that only go on with their table; else its heads and what stands between them, or each."""
+    """Take lines together that only go on with their table; else each half, and few lines one by one."""
     unwrapper.give_up()
     if tables.take_many(found):
         return
-    several = list(parts(found))
-    for part in several if len(several) > 1 else ():
-        _take(part, tables, unwrapper)
-    for line in found.lines() if len(several) == 1 else ():
-        unwrapper.read(line)
+    if len(found) > _FEW:
+        _take(found.part(0, len(found) // 2), tables, unwrapper)
+        _take(found.part(len(found) // 2), tables, unwrapper)
+    else:
+        for line in found.lines():
+            unwrapper.read(line)
 
 
 def _nothing(name: str, tables: Tables) -> LogError:
