@@ -65,15 +65,16 @@ for _ in range({repeat}):
     numbers, words = joined(run.rows.chunks())
     bins = np.isfinite(numbers["high"]) & (words["kind"].codes == words["kind"].names.index("bin"))
     series = words["series"].codes[bins]
-    order = np.argsort(series, kind="stable")
-    starts = np.searchsorted(series[order], np.arange(1, series.max() + 1))
-    parts = [np.split(numbers[name][bins][order] / unit, starts) for name, unit in (("low", 1e3), ("n", 1))]
-    each = [counted(low, low, n) for low, n in zip(*parts)]
+    order = np.flatnonzero(bins)[np.argsort(series, kind="stable")]
+    ends = np.cumsum(np.bincount(series)).tolist()
+    low, n = numbers["low"][order] / 1e3, numbers["n"][order]
+    each = [counted(low[start:end], n=n[start:end]) for start, end in pairwise([0, *ends])]
     figures = [[stats.mean(d), stats.std(d), stats.mad(d), stats.percentiles(d, PERCENTS)]
                for d in [*each, pool(each)]]
 answer = [round(figures[-1][0].low, 6), round(figures[-1][1].low, 3), figures[-1][3][0].low]
 """,
     """
+from itertools import pairwise
 from pathlib import Path
 import numpy as np
 from rtlat.columns import joined
@@ -104,8 +105,11 @@ random = np.random.default_rng(5)
 counts = random.poisson(100 * np.exp(-np.arange({bins}) / 800), ({threads}, {bins})).astype(np.int64)
 low = np.arange({bins}, dtype=float)
 ds = [counted(low, low + 1, row) for row in counts]
+fresh = [list(map(replace, ds)) for _ in range({repeat})]  # with nothing added up yet
 def each():
-    return map(replace, ds)  # with nothing added up yet
+    made = fresh.pop()
+    while made:
+        yield made.pop()
 """
 INTERVALS = {
     "ours": Job(
@@ -142,7 +146,7 @@ def rows(effort: Effort) -> Iterator[Row]:
     what = "1000 bins x 64 threads parsed, mean, deviations, 6 percentiles of each and of all / rteval's way"
     yield Row("stats-rteval", what, ours / theirs, 0.10, f"{milliseconds(ours)} / {milliseconds(theirs)}")
 
-    setup = ARRAYS.format(bins=10_000, threads=256)
+    setup = ARRAYS.format(bins=10_000, threads=256, repeat=5)
     jobs = {"rtlat": PERCENTILES, "cumsum": LIMIT}
     made = {name: Job(job.work.format(repeat=5), job.setup.format(setup=setup)) for name, job in jobs.items()}
     found = alternately(made, effort.rounds)
@@ -150,7 +154,7 @@ def rows(effort: Effort) -> Iterator[Row]:
     what = "7 percentiles of 256 threads of 10,000 bins, arrays in hand / a cumulative sum"
     yield Row("percentiles", what, ours / theirs, 3.0, f"{milliseconds(ours)} / {milliseconds(theirs)}")
 
-    setup = ARRAYS.format(bins=4000, threads=1)
+    setup = ARRAYS.format(bins=4000, threads=1, repeat=1)
     made = {name: Job(job.work.format(repeat=100), job.setup.format(setup=setup)) for name, job in INTERVALS.items()}
     found = alternately(made, effort.rounds)
     ours, theirs = found["ours"].seconds / 100, found["bootstrap"].seconds

@@ -1,4 +1,4 @@
-"""Several series as one: their counts stacked, their extremes united."""
+"""Several series as one: their counts added, their extremes united."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rtlat.schema import KINDS
 
 
 def pool(distributions: Iterable[Distribution], intervals: Intervals | None = None) -> Distribution:
-    """Return several series as one: their counts stacked, their extremes united.
+    """Return several series as one: their counts added, equal intervals together, and their extremes united.
 
     A series whose n is unknown, or that is refused, makes the pool refuse all but the extremes.
 
@@ -49,7 +49,7 @@ def pool(distributions: Iterable[Distribution], intervals: Intervals | None = No
     bases = {part.n_basis for part in parts}
     if intervals is None:
         stacked = zip(*(part.intervals for part in parts), strict=True)
-        intervals = Intervals(*(np.concatenate(columns) for columns in stacked))
+        intervals = Intervals(*(np.concatenate(columns) for columns in stacked)).together()
     pooled = counted(
         *intervals,
         avg=_average(parts),

@@ -285,17 +285,12 @@ def test_rows_of_a_series_need_not_stand_together() -> None:
     assert [d.intervals.low.tolist() for d in distributions(one(rows))] == [[0, 2, 4], [1, 3, 5]]
 
 
-def test_a_pool_stacks_counts_and_unites_extremes() -> None:
+def test_a_pool_adds_counts_and_unites_extremes() -> None:
     parts = [counted([1, 2], n=[3, 1], series="t0", missed=1), counted([2, 9], n=[1, 1], series="t1", missed=2)]
     both = pool(parts)
     assert (both.total, both.series, both.missed, both.overflow) == (6, "all", 3, 0)
     assert (both.minimum, both.maximum) == ((1, 1), (9, 9))
-    assert sorted(zip(both.intervals.low.tolist(), both.intervals.n.tolist(), strict=True)) == [
-        (1, 3),
-        (2, 1),
-        (2, 1),
-        (9, 1),
-    ]
+    assert list(zip(both.intervals.low.tolist(), both.intervals.n.tolist(), strict=True)) == [(1, 3), (2, 2), (9, 1)]
     assert pool(parts[:1]) is parts[0]
 
 

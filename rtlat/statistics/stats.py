@@ -159,11 +159,12 @@ def mean(d: Distribution) -> Bounds:
         return Bounds(*d.avg, "ok")
     if d.total is None:
         return refused(_UNKNOWN_N)
-    ends = (d.intervals.low,) if d.intervals.points else (d.intervals.low, d.intervals.high)
-    n = d.intervals.n.astype(np.float64)
-    total = n.sum()
-    sums = [float((n * end).sum() / total) for end in ends]
-    low, high = shared([(sums[0], sums[-1]), d.avg or ANYWHERE])
+    n, total = d.intervals.weights
+    low = high = float((n * d.intervals.low).sum()) / total
+    if not d.intervals.points:
+        high = float((n * d.intervals.high).sum()) / total
+    if d.avg:
+        low, high = shared([(low, high), d.avg])
     if (low, high) == ANYWHERE:
         return refused("neither the minimum nor the maximum of some observations is known")
     return Bounds(low, high, _status(d, (low, high)))
@@ -258,11 +259,11 @@ def mad(d: Distribution) -> Bounds:
     distances = [np.maximum(high - median.low, median.high - low)]
     if median.low < median.high or not d.intervals.points:
         distances.insert(0, np.maximum(0, np.maximum(low - median.high, median.low - high)))
-    middle = rank(d.total, 50)
+    middle = median.rank or rank(d.total, 50)
     ends = []
     for distance in distances:
-        order = np.argsort(distance, kind="stable")
-        ends.append(float(distance[order][n[order].cumsum().searchsorted(middle)]))
+        order = distance.argsort(kind="stable")
+        ends.append(float(distance[order[n[order].cumsum().searchsorted(middle)]]))
     return _spread(d, ends[0], ends[-1], median.supported)
 
 

@@ -81,15 +81,7 @@ def compact(d: Distribution) -> Distribution:
     >>> compact(counted([3, 5, 3])).intervals.n.tolist()
     [2, 1]
     """
-    low, high, n, closed, beyond = d.intervals
-    order = np.lexsort((beyond, closed, high, low))
-    columns = [column[order] for column in (low, high, closed, beyond)]
-    new = np.ones(len(n), bool)
-    new[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
-    starts = np.flatnonzero(new)
-    low, high, closed, beyond = (column[starts] for column in columns)
-    total = np.add.reduceat(n[order], starts) if len(n) else n
-    return replace(d, intervals=Intervals(low, high, total, closed, beyond))
+    return replace(d, intervals=d.intervals.together())
 
 
 def superiority(a: Distribution, b: Distribution) -> Bounds:

@@ -33,8 +33,8 @@ def least_variance(intervals: Intervals) -> float:
     >>> least_variance(counted([0, 3], [1, 5], [1, 1]).intervals)  # at 1 and 3
     1.0
     """
-    low, high, count, _, _ = intervals
-    n = count.astype(np.float64)
+    low, high, _, _, _ = intervals
+    n, observations = intervals.weights
     breaks = np.unique(np.concatenate([low, high]))
     breaks = breaks[np.isfinite(breaks)]
     if not len(breaks):
@@ -52,7 +52,7 @@ def least_variance(intervals: Intervals) -> float:
     right = int(np.argmax(slope >= 0)) if slope[-1] >= 0 else len(breaks) - 1
     centre = float(np.interp(0, slope[right - 1 : right + 1], breaks[right - 1 : right + 1])) if right else origin
     distance = np.maximum(low - centre, 0) + np.maximum(centre - high, 0)
-    return float((n * distance**2).sum() / n.sum())
+    return float((n * distance**2).sum()) / observations
 
 
 def greatest_variance(intervals: Intervals) -> float:
@@ -73,13 +73,13 @@ def greatest_variance(intervals: Intervals) -> float:
     if math.isinf(lowest) or math.isinf(highest):
         return math.inf
     if intervals.points:  # nothing to choose
-        values, _, count, _, _ = intervals.rising  # sums round by their order
-        n, values = count.astype(np.float64), values - values[0]
-        total = n.sum()
-        return float((n * (values - (n * values).sum() / total) ** 2).sum() / total)
-    low, high, count, _, _ = intervals.where(np.argsort(intervals.low + intervals.high, kind="stable"))
-    n = count.astype(np.float64)
-    total = n.sum()
+        rising = intervals.rising  # sums round by their order
+        n, total = rising.weights
+        values = rising.low - rising.low[0]
+        return float((n * (values - (n * values).sum() / total) ** 2).sum()) / total
+    ordered = intervals if intervals.apart else intervals.where((intervals.low + intervals.high).argsort(kind="stable"))
+    low, high, _, _, _ = ordered
+    n, total = ordered.weights
     middle = (low + high) / 2
     origin = middle[len(middle) // 2]
     low, high, middle = low - origin, high - origin, middle - origin
