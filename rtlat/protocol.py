@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,6 +31,12 @@ class Tally:
     def add(self, reason: str, line: int, count: int = 1) -> None:
         """Count `count` lines for `reason`, the first of them at `line`."""
         self.reasons.setdefault(reason, [0, line])[0] += count
+
+    def copy(self) -> Tally:
+        """Return another of the same lines."""
+        copied = Tally()
+        copied.merge(self)
+        return copied
 
     def merge(self, other: Tally) -> None:
         """Count what `other` counted, too."""
@@ -103,6 +109,9 @@ class Format:
         Each line that a mark matches holds one of them: they are looked for first, which is a hundred times cheaper.
     elides : bool
         Whether the tool itself prints ``...`` for rows without an observation.
+    together : callable, optional
+        Returns the runs of many small logs that hold one each, as `parse` would; None for each log that is to be read
+        by itself, whatever it is.
     """
 
     name: str
@@ -114,6 +123,7 @@ class Format:
     claims: Callable[[bytes], bool] | None = None
     words: tuple[str, ...] = ("",)
     elides: bool = False
+    together: Callable[[Sequence[bytes]], list[Run | None]] | None = None
 
 
 class Recording(NamedTuple):

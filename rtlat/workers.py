@@ -17,7 +17,7 @@ from rtlat.assembly import Reading
 from rtlat.cards import Card
 from rtlat.detection import format_named
 from rtlat.errors import LogError, RtlatWarning, UsageError
-from rtlat.filling import fill
+from rtlat.filling import fill_many
 from rtlat.progress import Progress
 from rtlat.protocol import Format, Run
 from rtlat.source import Line, Source
@@ -65,8 +65,7 @@ def fill_all(
     lost: list[Reading] = []
     reason = ""
     with Progress(lambda: _bytes_of(readings)) as progress:
-        for reading, card in here:
-            _fill_here(reading, format, card, progress)
+        _fill_here([reading for reading, _ in here], format, [card for _, card in here], progress)
         for chunk, future in zip(chunks, futures, strict=True):
             try:
                 founds = future.result()
@@ -80,16 +79,18 @@ def fill_all(
     if lost:
         text = f"workers were lost ({reason}); the {len(lost)} logs they had are parsed here"
         warnings.warn(text, RtlatWarning, stacklevel=3)
-    for reading in lost:
-        fill(reading, format, None)
+    fill_many(lost, format, [None] * len(lost))
 
 
-def _fill_here(reading: Reading, format: Format | None, card: Card | None, progress: Progress) -> None:
-    """Parse one log in this process, and count its bytes."""
-    stored = reading.source.stored
-    stored.watch = progress.advance
-    fill(reading, format, card)
-    stored.watch = None
+def _fill_here(
+    readings: Sequence[Reading], format: Format | None, chosen: Sequence[Card | None], progress: Progress
+) -> None:
+    """Parse logs in this process, and count their bytes."""
+    for reading in readings:
+        reading.source.stored.watch = progress.advance
+    fill_many(readings, format, chosen)
+    for reading in readings:
+        reading.source.stored.watch = None
 
 
 def _bytes_of(readings: Sequence[Reading]) -> int | None:
@@ -127,12 +128,12 @@ def _chunks(readings: Sequence[Reading]) -> list[list[Reading]]:
 
 def found_in(logs: Sequence[Source], format: str | None) -> list[Found]:
     """Return what is found in logs: a worker's task."""
+    readings = [Reading(source, "") for source in logs]
+    fill_many(readings, format_named(format) if format else None, [None] * len(readings))
     founds = []
-    for source in logs:
-        reading = Reading(source, "")
-        fill(reading, format_named(format) if format else None, None)
+    for reading in readings:
         claims = [(known.name, line) for known, line in reading.claims]
-        founds.append(Found(claims, reading.runs, reading.error, reading.sha256, source.margin))
+        founds.append(Found(claims, reading.runs, reading.error, reading.sha256, reading.source.margin))
     return founds
 
 

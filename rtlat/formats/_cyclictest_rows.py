@@ -30,10 +30,10 @@ Array = npt.NDArray[Any]
 ROW_LIKE = re.compile(r"[ \t]{0,20}\d{5,7}[ \t,]{1,20}\d", re.ASCII)
 """What a line that should be a row begins with."""
 
-_HEADING = b"# Histogram\n"
+HEADING = b"# Histogram\n"
 _FIRST = re.compile(rb"\d{5,7} \d{6}")
 _EVEN = re.compile(rb"(?P<bucket>\d{5,7})[ \t](?P<cell>(?P<count>\d{6,8})[ \t]*)")
-_AS_ZERO = bytes.maketrans(b"123456789", b"000000000")
+AS_ZERO = bytes.maketrans(b"123456789", b"000000000")
 _AS_NINE = bytes(9 if chr(byte).isdigit() and byte < 128 else 0 for byte in range(256))
 _BUCKET, _COUNT = (5, 7), (6, 18)
 """How many digits they have, at least and at most."""
@@ -124,8 +124,8 @@ def tables(block: Block) -> Iterator[Rows | Block]:
     data, at, line = block.data, 0, block.first
     likely = b"#" in data or _FIRST.match(data)  # one byte is found in a tenth of the time that a word takes
     while likely and not block.margin:
-        begin = 0 if at == 0 and _FIRST.match(data) else data.find(_HEADING, at) + len(_HEADING)
-        if begin < len(_HEADING) and begin > 0:
+        begin = 0 if at == 0 and _FIRST.match(data) else data.find(HEADING, at) + len(HEADING)
+        if begin < len(HEADING) and begin > 0:
             break
         end = data.find(b"#", begin)
         end = data.rfind(b"\n", begin, len(data) if end < 0 else end) + 1
@@ -134,7 +134,8 @@ def tables(block: Block) -> Iterator[Rows | Block]:
             line += newlines(data[at:begin])
         at = begin
         if end > begin:
-            pieces = _even(data[begin:end], line) or _uneven(data[begin:end], line)
+            rows = even(data[begin:end], line)
+            pieces = [rows] if rows else _uneven(data[begin:end], line)
             yield from pieces
             last = pieces[-1]
             line = int(last.line[-1]) + 1 if isinstance(last, Rows) else last.first + newlines(last.data)
@@ -145,31 +146,43 @@ def tables(block: Block) -> Iterator[Rows | Block]:
         yield Block(line, data[at:], block.whole, block.margin)
 
 
-def _even(data: bytes, first: int) -> Sequence[Rows]:
-    """A table whose rows have their digits in the same columns; nothing if a single one differs."""
+def even(data: bytes, first: int, tables: int = 1) -> Rows | None:
+    """Return tables whose rows all have their digits in the same columns; None if a single one differs.
+
+    Parameters
+    ----------
+    data : bytes
+        The lines of all tables, each of as many.
+    first : int
+        Line number of the first row of a table.
+    tables : int
+        How many there are; `thread` of the rows goes on counting from each to the next, `row` does not.
+    """
     length = data.find(b"\n") + 1
-    row, lines = data[:length], len(data) // length
+    row, lines = data[:length], len(data) // max(length, 1) // tables
     shape = _EVEN.match(row)
-    if not shape or lines * length != len(data):
-        return []
+    if not shape or tables * lines * length != len(data):
+        return None
     begin, width, pitch = shape.start("count"), len(shape["count"]), len(shape["cell"])
     threads = -(-(length - 1 - begin) // pitch)
-    zeros = row.translate(_AS_ZERO)
-    cells = shape["cell"].translate(_AS_ZERO) * threads
+    zeros = row.translate(AS_ZERO)
+    cells = shape["cell"].translate(AS_ZERO) * threads
     if zeros[begin:-1] not in (cells, cells[: (threads - 1) * pitch + width]):
-        return []
+        return None
     # a digit differs from "0" by its value, and a blank by nothing from the one above it
-    digits = np.frombuffer(data, np.uint8).reshape(lines, length) ^ np.frombuffer(zeros, np.uint8)
+    digits = np.frombuffer(data, np.uint8).reshape(tables * lines, length) ^ np.frombuffer(zeros, np.uint8)
     if (digits > np.frombuffer(row.translate(_AS_NINE), np.uint8)).any():
-        return []
+        return None
     # eight characters that end where a count does, without those that are of the one before it
-    words = np.ndarray((threads, lines), np.uint64, digits, begin + width - 8, (pitch, length)) & LAST_BYTES[width]
-    thread, place, word = _counts(words)
-    buckets = np.ndarray((lines,), np.uint64, digits, 0, (length,)) << np.uint64(64 - 8 * len(shape["bucket"]))
+    steps = (lines * length, pitch, length)
+    words = np.ndarray((tables, threads, lines), np.uint64, digits, begin + width - 8, steps)
+    words = np.bitwise_and(words, LAST_BYTES[width], out=np.empty(words.shape, np.uint64))
+    thread, place, word = _counts(words.reshape(-1, lines))
+    buckets = np.ndarray((tables * lines,), np.uint64, digits, 0, (length,)) << np.uint64(64 - 8 * len(shape["bucket"]))
     number = decimal(np.concatenate((buckets, word)))
     line = np.arange(first, first + lines)
     tabbed, narrow = row[-2:-1] == b"\t", len(shape["bucket"]) == _BUCKET[0]
-    return [Rows(line, number[:lines], threads, thread, place, number[lines:], tabbed, narrow)]
+    return Rows(line, number[: len(buckets)], threads, thread, place, number[len(buckets) :], tabbed, narrow)
 
 
 def _uneven(data: bytes, first: int) -> Sequence[Rows | Block]:

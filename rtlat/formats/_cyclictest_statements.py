@@ -84,33 +84,56 @@ class Column(NamedTuple):
         return self.max >= 2**63 or self.avg >= HUGE_AVERAGE
 
 
+class Counted(NamedTuple):
+    """What the rows of each thread count: samples, the sum of their buckets, the first and last of these or -1."""
+
+    n: Array
+    sum: Array
+    least: Array
+    highest: Array
+
+
+def counted(cells: Cells, threads: int) -> Counted:
+    """Return what so many threads count, exactly: as arrays of Python's integers where 64 bits do not suffice.
+
+    Examples
+    --------
+    >>> cells = Cells(*np.array([[3, 4, 4], [5, 7, 7], [0, 0, 1], [2, 2**62, 1]]))
+    >>> of = counted(cells, 3)
+    >>> int(of.sum[0]) == 10 + 7 * 2**62, of.n.tolist()[1:], of.least.tolist(), of.highest.tolist()
+    (True, [1, 0], [5, 7, -1], [7, 7, -1])
+    """
+    ends = cells.thread.searchsorted(np.arange(threads + 1))
+    begin, end = ends[:-1], ends[1:]
+    edges = np.full(len(cells.bucket) + 1, -1)
+    edges[:-1] = cells.bucket
+    least, highest = (np.where(begin < end, edges[place], -1) for place in (begin, end - 1))
+    n, bucket = cells.n, cells.bucket
+    if int(n.max(initial=0)) * max(1, int(highest.max(initial=0))) * len(n) >= 2**62:
+        n, bucket = n.astype(object), bucket.astype(object)
+    sums = []
+    for numbers in (n, n * bucket):
+        up_to = np.zeros(len(n) + 1, n.dtype)
+        np.cumsum(numbers, out=up_to[1:])
+        sums.append(up_to[end] - up_to[begin])
+    return Counted(sums[0], sums[1], least, highest)
+
+
 def columns(cells: Cells, threads: int, footer: Footer) -> list[Column]:
     """Return the threads of a table by its counts and the numbers of its footer.
 
     Examples
     --------
     >>> from rtlat.protocol import Tally
-    >>> cells = Cells(*np.array([[3, 4, 4], [5, 7, 7], [0, 0, 1], [2, 2**62, 1]]))
-    >>> t0, t1 = columns(cells, 2, Footer(Tally(), {"Total": ([4, 1], 9)}))
-    >>> t0.sum == 10 + 7 * 2**62, t0.least, t0.highest, t1.least, t1.total, t1.max
-    (True, 5, 7, 7, 1, -1)
+    >>> cells = Cells(*np.array([[3, 4, 4], [5, 7, 7], [0, 0, 1], [2, 3, 1]]))
+    >>> t0, t1 = columns(cells, 2, Footer(Tally(), {"Total": ([5, 1], 9)}))
+    >>> t0.sum, t0.least, t0.highest, t1.least, t1.total, t1.max
+    (31, 5, 7, 7, 1, -1)
     """
-    ends = cells.thread.searchsorted(np.arange(threads + 1))
-    begin, end = ends[:-1], ends[1:]
-    edges = np.full(len(cells.bucket) + 1, -1)
-    edges[:-1] = cells.bucket
-    least, highest = (np.where(begin < end, edges[place], -1).tolist() for place in (begin, end - 1))
-    n, bucket = cells.n, cells.bucket
-    if int(n.max(initial=0)) * max([1, *highest]) * len(n) >= 2**62:
-        n, bucket = n.astype(object), bucket.astype(object)
-    counted = []
-    for numbers in (n, n * bucket):
-        up_to = np.zeros(len(n) + 1, n.dtype)
-        np.cumsum(numbers, out=up_to[1:])
-        counted.append((up_to[end] - up_to[begin]).tolist())
     names = ("Total", "Min", "Avg", "Max", "Histogram")
     printed = (footer.numbers(name) or repeat(-1) for name in names)
-    return list(map(Column, map("t{}".format, range(threads)), *counted, least, highest, *printed))
+    of_rows = (numbers.tolist() for numbers in counted(cells, threads))
+    return list(map(Column, map("t{}".format, range(threads)), *of_rows, *printed))
 
 
 class Beyond(NamedTuple):
