@@ -57,27 +57,29 @@ FILTERED = """
 import io
 with open({path!r}, "rb") as log:
     table = pd.read_csv(io.BytesIO(b"".join(line for line in log if line.startswith(b"RTD|"))), sep="|", header=None)
-answer = [len(table), round(float(table[3].max()) * 1000)]
+answer = [len(table), round(float(table[{column}].max()) * {unit})]
 """
 WINDOWS = """
 (run,) = parse(Source(Path({path!r}), "log"))
 rows = run.rows.arrays()
-answer = [len(rows["high"]), round(float(rows["high"].max()))]
+high = rows["high"][rows["kind"] == "window"]
+answer = [len(high), round(float(high.max()))]
 """
 SPLIT = """
-latency, cpu = [], []
+values, cpu = [], []
 with open({path!r}) as log:
     for line in log:
         words = line.split()
-        if "timer_latency" in words:
-            latency.append(int(words[-2]))
+        if {told}:
+            values.append(int(words[{place}]))
             cpu.append(words[1])
-answer = [len(latency), sum(latency)]
+answer = [len(values), sum(values)]
 """
-ACTIVATIONS = """
+EVENTS = """
 (run,) = parse(Source(Path({path!r}), "log"))
 rows = run.rows.arrays()
-answer = [len(rows["low"]), int(rows["low"].sum())]
+low = rows["low"][rows["kind"] == "sample"] / run.facts["resolution"]
+answer = [len(low), int(low.sum())]
 """
 CYCLICTEST = SETUP.format(module="cyclictest_text", more="")
 WITH_PANDAS = "import numpy as np\nimport pandas as pd"
@@ -195,20 +197,38 @@ def _memory(folder: Path, effort: Effort) -> Iterator[Row]:
 
 def _others(folder: Path, effort: Effort) -> Iterator[Row]:
     """Lines per second, and activations."""
-    week = samples.write_xenomai(folder / "xenomai.log", effort.many(604_800))
-    trace = samples.write_timerlat(folder / "timerlat.txt", effort.many(1e6) // 8 * 8)
-    for name, what, log, ours, module, theirs, setup in (
-        ("rtd-peer", "a week of RTD lines / filtered, then pandas", week, WINDOWS, "rtd_table", FILTERED, WITH_PANDAS),
-        ("timerlat-peer", "a timerlat trace / str.split of each line", trace, ACTIVATIONS, "tracer_lines", SPLIT, ""),
-    ):
-        jobs = {
-            "rtlat": Job(ours.format(path=str(log)), SETUP.format(module=module, more="")),
-            "peer": Job(theirs.format(path=str(log)), setup),
-        }
-        found = alternately(jobs, effort.rounds)
+    week, lines = effort.many(604_800), effort.many(1e6) // 8 * 8
+    xenomai = samples.write_xenomai(folder / "xenomai.log", week)
+    rtai = samples.write_rtai(folder / "rtai.log", week)
+    timerlat = samples.write_timerlat(folder / "timerlat.txt", lines)
+    osnoise = samples.write_osnoise(folder / "osnoise.txt", lines)
+    jobs = {
+        ("rtd-peer", "a week of RTD lines / filtered, then pandas"): _windows(xenomai, column=3, unit=1000),
+        ("rtai-peer", "a week of RTAI's RTD lines / filtered, then pandas"): _windows(rtai, column=4, unit=1),
+        ("timerlat-peer", "a timerlat trace / str.split of each line"): _events(
+            timerlat, told='"timer_latency" in words', place=-2
+        ),
+        ("osnoise-peer", "an osnoise trace / str.split of each line"): _events(
+            osnoise, told="len(words) == 13", place=5
+        ),
+    }
+    for (name, what), sides in jobs.items():
+        found = alternately(sides, effort.rounds)
         seconds, peer = found["rtlat"].seconds, found["peer"].seconds
         detail = f"{milliseconds(seconds)} / {milliseconds(peer)}"
         yield Row(name, what, seconds / peer, None, detail)
+
+
+def _windows(log: Path, column: int, unit: int) -> dict[str, Job]:
+    """A table of windows, its maxima in a column of some unit [ns]: read by us, and by a pattern and pandas."""
+    ours = Job(WINDOWS.format(path=str(log)), SETUP.format(module="rtd_table", more=""))
+    return {"rtlat": ours, "peer": Job(FILTERED.format(path=str(log), column=column, unit=unit), WITH_PANDAS)}
+
+
+def _events(log: Path, told: str, place: int) -> dict[str, Job]:
+    """A trace, read by us, and word by word."""
+    ours = Job(EVENTS.format(path=str(log)), SETUP.format(module="tracer_lines", more=""))
+    return {"rtlat": ours, "peer": Job(SPLIT.format(path=str(log), told=told, place=place))}
 
 
 def _lines(log: Path) -> float:

@@ -1,4 +1,4 @@
-"""Long logs, made with a fixed seed: ``cyclictest -v``, Xenomai's ``latency``, traces of timerlat.
+"""Long logs, made with a fixed seed: ``cyclictest -v``, Xenomai's and RTAI's ``latency``, timerlat and osnoise traces.
 
 ``python -m bench.samples LINES`` writes a ``-v`` log to stdout, as fast as any reader takes it::
 
@@ -102,6 +102,22 @@ def write_xenomai(path: Path, lines: int = 604_800) -> Path:
     return path
 
 
+def write_rtai(path: Path, lines: int = 604_800) -> Path:
+    """Write what the display of RTAI's ``latency`` prints in so many seconds, by default a week."""
+    random = np.random.default_rng(1999)
+    low = -random.lognormal(6, 0.5, lines).astype(np.int64)
+    high = random.lognormal(7, 0.7, lines).astype(np.int64)
+    columns = (low, np.minimum.accumulate(low), random.integers(-50, 50, lines), high, np.maximum.accumulate(high))
+    with path.open("w", encoding="ascii") as log:
+        log.write("# period = 1000000 (ns) \n# avrgtime = 1 (s)\n# timer_mode is oneshot\n\n")
+        log.write("RTAI Testsuite - KERNEL latency (all data in nanoseconds)\n")
+        for place, row in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
+            if place % 21 == 0:
+                log.write("RTH|    lat min|    ovl min|    lat avg|    lat max|    ovl max|   overruns\n")
+            log.write("RTD|" + "".join(f"{cell:11d}|" for cell in row) + "          0\n")
+    return path
+
+
 def write_timerlat(path: Path, lines: int = 10**6, cpus: int = 4) -> Path:
     """Write a trace of timerlat: the interrupt and the thread of each CPU in turn."""
     random = np.random.default_rng(2021)
@@ -116,6 +132,23 @@ def write_timerlat(path: Path, lines: int = 10**6, cpus: int = 4) -> Path:
                 log.write(
                     f"      timerlat/{cpu}-80{cpu}     [{cpu:03d}] ....1 {at} thread timer_latency {thread:9d} ns\n"
                 )
+    return path
+
+
+def write_osnoise(path: Path, lines: int = 10**6, cpus: int = 4) -> Path:
+    """Write a trace of osnoise: a line for each second of each CPU."""
+    random = np.random.default_rng(2021)
+    noise = np.minimum(random.lognormal(7, 0.8, lines).astype(np.int64), 10**6)
+    counts = random.integers(0, 2_000, (lines, 5))
+    with path.open("w", encoding="ascii") as log:
+        log.write(
+            "# tracer: osnoise\n#\n#  TASK-PID      CPU# ||||   TIMESTAMP    IN US       IN US  AVAILABLE  IN US\n"
+        )
+        for number, (used, counted) in enumerate(zip(noise.tolist(), counts.tolist(), strict=True)):
+            cpu, share = number % cpus, (10**6 - used) * 10
+            at = f"       osnoise/{cpu}-80{cpu}     [{cpu:03d}] ..... {81.6 + number / cpus:12.6f}"
+            log.write(f"{at}: 1000000 {used:10d} {share // 10**5:3d}.{share % 10**5:05d} {used // 3:7d}")
+            log.write("".join(f" {count:6d}" for count in counted) + "\n")
     return path
 
 

@@ -97,6 +97,8 @@ class Shapes(Generic[Kind]):
         Called with lines, returns for each of them whether its numbers may stand together.
     fewest : int
         Lines in a row below which arrays cost more than they save.
+    mark : bytes
+        What stands in each such line, with its line end before it perhaps: blocks without are read line by line.
 
     Examples
     --------
@@ -105,7 +107,7 @@ class Shapes(Generic[Kind]):
     >>> def read(text):
     ...     row = re.fullmatch(r"(cpu\\d): +(-?\\d+\\.\\d+) us", text)
     ...     return ("sample", [row.span(2)]) if row else None
-    >>> shapes = Shapes(read, lambda found: found.numbers[0] < 9000, fewest=2)
+    >>> shapes = Shapes(read, lambda found: found.numbers[0] < 9000, fewest=2, mark=b" us")
     >>> block = Block(7, b"cpu0:  4.1 us\\n" b"cpu1: -5.1 us\\n" b"cpu1:  6 us\\n" b"cpu1:  6.3 us\\n")
     >>> samples, odd, alone = shapes.stretches(block)
     >>> samples.line.tolist(), samples.numbers.tolist(), odd.text, alone.text
@@ -113,15 +115,21 @@ class Shapes(Generic[Kind]):
     """
 
     def __init__(
-        self, read: Callable[[str], Reading[Kind] | None], sound: Callable[[Stretch[Kind]], Array], fewest: int
+        self,
+        read: Callable[[str], Reading[Kind] | None],
+        sound: Callable[[Stretch[Kind]], Array],
+        fewest: int,
+        mark: bytes,
     ) -> None:
-        self._read, self._sound, self.fewest = read, sound, fewest
+        self._read, self._sound, self._fewest, self._mark = read, sound, fewest, mark
         self._known: dict[bytes, tuple[Kind, Array] | None] = {}
 
     def stretches(self, block: Block) -> Iterator[Stretch[Kind] | Line]:
         """Yield what a block holds, in order: lines read by shape that follow each other, and others one by one."""
-        text = Text(block.data)
-        found = self._found(text, block.first) if block.whole and not block.margin else None
+        found = None
+        if block.whole and not block.margin and block.data.count(self._mark) >= self._fewest - 1:
+            text = Text(block.data)
+            found = self._found(text, block.first)
         if found is None:
             yield from block_lines(block)
             return
@@ -132,7 +140,7 @@ class Shapes(Generic[Kind]):
         before = np.concatenate(([0], np.cumsum(good)))
         odd = 0  # where the lines begin that are read one by one
         for start, stop in pairwise(edges):
-            if good[start] and stop - start >= self.fewest:
+            if good[start] and stop - start >= self._fewest:
                 yield from _lines(text, odd, start, block.first, block.margin)
                 part = all_of_them.part(int(before[start]), int(before[stop]))
                 yield replace(part, first=block.first + start, place=start)
@@ -143,14 +151,14 @@ class Shapes(Generic[Kind]):
         """Which lines are read by their shape, and these as if they followed each other; None if they are too few."""
         length = text.ends - text.starts
         places = np.flatnonzero((length > 0) & (length <= LONGEST))
-        if len(places) < self.fewest:
+        if len(places) < self._fewest:
             return None
         start = text.starts[places]
         one, which = _grouped(text.data.translate(_ANY_DIGIT), start, length[places])
         known = [self._known_shape(text.data[start[row] : text.ends[places[row]]]) for row in one.tolist()]
         kept = np.flatnonzero(np.append([shape is not None for shape in known], False)[which])
         read = [shape for shape in known if shape is not None]
-        if len(kept) < self.fewest:
+        if len(kept) < self._fewest:
             return None
         which = np.cumsum([shape is not None for shape in known])[which[kept]] - 1
         numbers = _numbers(text, start[kept], which, np.array([spans for _, spans in read], np.int64))

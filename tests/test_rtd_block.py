@@ -18,7 +18,9 @@ from rtlat.shapes import Stretch
 from rtlat.source import Block, Line, Source
 
 HEAD = "== Sampling period: {} us\n== Test mode: {}\n== All results in microseconds\nwarming up...\n"
-MODES = ("periodic user-mode task", "in-kernel periodic task", "in-kernel timer handler")
+MODES = ("periodic user-mode task", "in-kernel periodic task", "in-kernel timer handler", "user", "oob-gpio")
+"""The last two are those of latmus, which names the processor, too."""
+
 COLUMNS = {
     True: "RTH|----lat min|----lat avg|----lat max|-overrun|---msw|---lat best|--lat worst\n",
     False: "RTH|----lat min|----lat avg|----lat max|-overrun|---lat best|--lat worst\n",
@@ -28,14 +30,15 @@ COLUMNS = {
 def log(random: np.random.Generator, windows: int) -> list[bytes]:
     """A run as ``latency`` prints it: with or without msw, negative, wide, with overruns."""
     msw, every = bool(random.random() < 0.7), int(random.choice([4, 21]))
-    period, mode = int(random.choice([100, 1000])), MODES[int(random.integers(3))]
+    period, mode = int(random.choice([100, 1000])), MODES[int(random.integers(5))]
+    more = f", CPU{random.integers(4)}-noisol" if mode in MODES[3:] else ""
     made = [HEAD.format(period, mode)] if random.random() < 0.8 else []
     best, worst, overruns = 10**7, -(10**7), 0
     wide = 10 ** int(random.choice([4, 6, 10]))
     for place in range(windows):
         if place % every == 0:
             clock = f"{place // 3600:02d}:{place // 60 % 60:02d}:{place % 60:02d}"
-            made += [f"RTT|  {clock}  ({mode}, {period} us period, priority 99)\n", COLUMNS[msw]]
+            made += [f"RTT|  {clock}  ({mode}, {period} us period, priority 99{more})\n", COLUMNS[msw]]
         low = int(random.integers(-3_000, 3_000))
         avg = low + int(random.integers(0, 5_000))
         high = avg + int(random.integers(0, wide))

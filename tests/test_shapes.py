@@ -23,7 +23,7 @@ def read(text: str) -> tuple[str, list[tuple[int, int]]] | None:
 
 
 def reader(fewest: int = 1) -> Shapes[str]:
-    return Shapes(read, lambda found: np.ones(len(found), np.bool_), fewest)
+    return Shapes(read, lambda found: np.ones(len(found), np.bool_), fewest, b" us")
 
 
 def numbers(data: bytes, of: Shapes[str] | None = None) -> Iterator[tuple[int, str, list[int]] | Line]:
@@ -93,7 +93,7 @@ def test_few_lines_in_a_row_are_read_as_lines() -> None:
 
 
 def test_a_value_that_is_not_sound_is_read_as_a_line() -> None:
-    even = Shapes(read, lambda found: found.numbers[0] % 2 == 0, 1)
+    even = Shapes(read, lambda found: found.numbers[0] % 2 == 0, 1, b" us")
     found = list(numbers(b"".join(b"t[%d]: 4 us\n" % cpu for cpu in range(10)), even))
     assert [isinstance(row, Line) for row in found] == [False, True] * 5
 

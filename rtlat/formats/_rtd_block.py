@@ -76,7 +76,7 @@ def reader() -> Shapes[Shape]:
     >>> title.number, table(found).name, table(found).rows[3].tolist()
     (7, '7 columns', [11, 4458, 7504, 49833, 0, 0, -542, 49833])
     """
-    return Shapes(_read, _sound, FEWEST)
+    return Shapes(_read, _sound, FEWEST, b"\nRTD|")
 
 
 def table(found: Stretch[Shape]) -> Table:
@@ -100,11 +100,10 @@ def table(found: Stretch[Shape]) -> Table:
 
 def _read(text: str) -> tuple[Shape, list[tuple[int, int]]] | None:
     """What a line is, and where its numbers stand."""
-    tidied = tidy(Line(0, text)).text
-    spans: list[tuple[int, int]] = []
-    shape = None
     if not text.startswith("RT"):
         return None
+    tidied, shape = tidy(Line(0, text)).text, None
+    spans: list[tuple[int, int]] = []
     if window := WINDOW_IN_US.fullmatch(tidied):
         spans = [cell.span() for cell in _CELL.finditer(text)][1:]
         shape = Shape("RTD", "7 columns" if window[5] else "6 columns")

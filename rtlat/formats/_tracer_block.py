@@ -74,7 +74,7 @@ class Events:
 
 def reader() -> Shapes[Shape]:
     """Return what takes blocks apart."""
-    return Shapes(shape, _sound, FEWEST)
+    return Shapes(shape, _sound, FEWEST, b"] ")
 
 
 def _named(found: Stretch[Shape]) -> dict[str, Array]:

@@ -28,6 +28,9 @@ _WAITING = 1 << 16
 
 WINDOW = "window"
 
+OTHER = "other event of the trace"
+"""Why an event is ignored that tells neither latency nor noise."""
+
 _STATED = {
     "timerlat": (("", "all", ("latency",)),),
     "noise": (("", "all", ("duration",)),),
@@ -160,29 +163,25 @@ class Trace:
             part.add(event.cpu, quantity or event.what, of, value, line, time, numbers.get("seq", -1))
         return True
 
-    def take_many(self, found: Stretch[Shape]) -> tuple[int, list[int]]:
-        """Keep events up to the first that may begin another trace or is told again.
-
-        Return how many were read, and the lines of those that tell neither latency nor noise.
-        """
+    def take_many(self, found: Stretch[Shape], ignored: Tally) -> int:
+        """Keep events up to the first that may begin another trace or is told again; return how many were read."""
         events = Events(found)
         kinds = list(events.kinds())
         timerlat = [self.activations.until(events, places) for shape, places in kinds if shape.kind == "timerlat"]
         kept = min([len(found) if self.first < _LATEST else 0, *timerlat])
         if kept < len(found):
-            return self.take_many(found.part(0, kept)) if kept else (0, [])
+            return self.take_many(found.part(0, kept), ignored) if kept else 0
         self.entries += len(found)
         if len(stamps := events.stamp[events.stamp >= 0]):
             self.first = int(stamps[0]) if self.first < 0 else self.first
             self.last = int(stamps[-1])
         time = np.where(events.stamp < 0, math.nan, (events.stamp - self.first) / 1e9)
-        others: list[int] = []
         for shape, places in kinds:
             if shape.kind in _STATED:
                 self._take_kind(shape, events, places, time)
             else:
-                others = events.line[places].tolist()
-        return len(found), others
+                ignored.add(OTHER, int(events.line[places[0]]), len(places))
+        return len(found)
 
     def _take_kind(self, shape: Shape, events: Events, places: Array, time: Array) -> None:
         """Keep events of one kind."""

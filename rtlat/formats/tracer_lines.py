@@ -35,7 +35,7 @@ from dataclasses import replace
 from rtlat.errors import LogError
 from rtlat.formats._tracer_block import FEWEST, reader
 from rtlat.formats._tracer_event import PREFIX, Event, Shape, event, speaks_of_latency
-from rtlat.formats._tracer_trace import TOLD, Trace
+from rtlat.formats._tracer_trace import OTHER, TOLD, Trace
 from rtlat.protocol import Format, Run, Tally
 from rtlat.shapes import Stretch
 from rtlat.source import Line, Source
@@ -45,8 +45,6 @@ _ENTRIES = re.compile(r"\s{0,20}# entries-in-buffer/entries-written: (\d{1,18})/
 # `CPU:2 [LOST 7 EVENTS]` in the kernel's text, `CPU:7 [204600 EVENTS DROPPED]` in trace-cmd's; the number may be absent
 _LOST = re.compile(r"\s{0,20}CPU:\d{1,5} \[(?:LOST )?(?:(\d{1,18}) )?EVENTS(?: DROPPED)?\]\s*$")
 _FRAME = re.compile(r"\s{0,20}=> ")
-
-OTHER = "other event of the trace"
 
 
 class _Log:
@@ -89,10 +87,7 @@ class _Log:
                 self.read(line)
             found = found.part(one_by_one)
             one_by_one = max(FEWEST, 2 * one_by_one)
-            read, others = self.trace.take_many(found) if len(found) else (0, [])
-            found = found.part(read)
-            if others:
-                self.ignored.add(OTHER, others[0], len(others))
+            found = found.part(self.trace.take_many(found, self.ignored) if len(found) else 0)
 
     def give_up(self) -> None:
         """Reject the line that is held, if there is one."""
