@@ -51,8 +51,13 @@ def joined(chunks: Sequence[Chunk]) -> tuple[dict[str, Array], dict[str, Words]]
     for defaults, dtype in ((FLOATS, np.float64), (INTEGERS, np.int64)):
         for name, default in defaults.items():
             missing = np.array(default, dtype)
-            numbers[name] = _numbers(chunks, total, name, missing) if name in there else np.broadcast_to(missing, total)
+            numbers[name] = _numbers(chunks, total, name, missing) if name in there else _repeated(missing, total)
     return numbers, {name: _words(chunks if name in there else (), total, name) for name in WORDS}
+
+
+def _repeated(value: Array, total: int) -> Array:
+    """One value so many times, read-only; `numpy.broadcast_to` takes ten times as long."""
+    return np.ndarray((total,), value.dtype, value.tobytes(), 0, (0,))
 
 
 def _numbers(chunks: Sequence[Chunk], total: int, name: str, missing: Array) -> Array:
@@ -73,7 +78,7 @@ def _words(chunks: Sequence[Chunk], total: int, name: str) -> Words:
     names = sorted(known) or [WORDS[name]]
     dtype = np.int8 if len(names) < 128 else np.int32
     if len(names) == 1:
-        return Words(np.broadcast_to(np.zeros(1, dtype), total), names)
+        return Words(_repeated(np.zeros(1, dtype), total), names)
     column = np.empty(total, dtype)
     end = 0
     for (length, _), code in zip(chunks, codes, strict=True):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 LARGEST_LIMIT = 1_000_000
 """HIST_MAX: a larger -h is silently cut to it."""
@@ -97,6 +98,7 @@ class Asked:
         return "unknown" if self.duration and not seconds else "interrupted"
 
 
+@lru_cache
 def asked(command: str) -> Asked:
     """Return what a command line asks for; of an option given twice the last holds, as in getopt_long.
 

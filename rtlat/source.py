@@ -136,8 +136,9 @@ class Source:
 
     def _blocks(self, size: int, longest: int) -> Iterator[Block]:
         """All blocks of the log."""
-        first, rest, left_out = 1, b"", list[int]()
+        first, block, rest, left_out = 1, b"", b"", list[int]()
         for chunk in self.chunks(size):
+            first, block = first + newlines(block), b""  # nobody asks where the last block ends
             if size >= HEAD_BYTES and "_is_mail" not in vars(self):  # not to open the log for it once more
                 self._is_mail = is_quoted_printable(chunk[:HEAD_BYTES])
             if self._is_mail:
@@ -149,14 +150,14 @@ class Source:
                     found = f"a line longer than {longest >> 20} MiB"
                     raise LogError(self.name, found, "a latency log", line=first)
                 continue
-            block = b"".join((rest, memoryview(chunk)[:end]))
+            block = b"".join((rest, memoryview(chunk)[:end])) if rest or end < len(chunk) else chunk
             rest = chunk[end:]
             block = block.replace(b"\r\n", b"\n") if b"\r" in block else block
             block = unquoted(block) if self._is_mail else block
             yield Block(first, block, True, self.margin)
             left_out.extend(elisions(block, first) if not self._left_out else ())
-            first += newlines(block)
         if rest:
+            first += newlines(block)
             rest = unquoted(rest) if self._is_mail else rest.rstrip(b"\r")
             left_out.extend(elisions(rest, first))
             yield Block(first, rest, False, self.margin)

@@ -28,7 +28,7 @@ from rtlat.rows import Rows
 _MANY = 3
 """Of fewer logs that are alike each is read by itself."""
 
-_AT_ONCE, _IN_CACHE = 384 << 10, 96 << 10
+_AT_ONCE, _IN_CACHE = 384 << 10, 192 << 10
 """Bytes of rows that are read together, and that become one array: it stays in the processor's cache."""
 
 _NUMBERS = r"((?: \d{5,18})+) *\n"  # none of them is of a run with a negative latency

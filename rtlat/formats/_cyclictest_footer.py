@@ -34,9 +34,11 @@ FOOTER = re.compile(
 """A line of the footer, without blanks at its end."""
 
 _WHOLE = re.compile(
-    r"(?:# Total:(?P<Total> [ \d]*)\n)?(?:# Min Latencies:(?P<Min> [ \d]*)\n# Avg Latencies:(?P<Avg> [ \d]*)\n)?"
-    r"# Max Latencies:(?P<Max> [ \d]*)\n# Histogram Overflows:(?P<Histogram> [ \d]*)\n"
-    r"# Histogram Overflow at cycle number:\n(?P<lists>(?:# Thread \d{1,4}:[ \d]*(?:# \d{1,18} others)?\n)+)",
+    r"(?:# Total:(?P<Total>(?: \d{9,20})+) *\n)?"
+    r"(?:# Min Latencies:(?P<Min>(?: \d{5,20})+) *\n# Avg Latencies:(?P<Avg>(?: \d{5,20})+) *\n)?"
+    r"# Max Latencies:(?P<Max>(?: \d{5,20})+) *\n# Histogram Overflows:(?P<Histogram>(?: \d{5,20})+) *\n"
+    r"# Histogram Overflow at cycle number:\n"
+    r"(?P<lists>(?:# Thread \d{1,4}:(?: \d{5,18})* *(?:# \d{1,18} others)?\n)+)",
     re.ASCII,
 )
 _LIST = re.compile(r"# Thread (\d+):([ \d]*)(?:# (\d+) others)?\n", re.ASCII)
@@ -120,13 +122,13 @@ class Footer:
         line = first
         for name in ("Total", "Min", "Avg", "Max", "Histogram"):
             if (numbers := whole[name]) is not None:
-                self._take_columns(name, numbers, line, True)
+                self.columns[name] = ([int(number) for number in numbers.split()], line)
                 kinds += [_KINDS[name]] if name in _KINDS else []
                 line += 1
         self.listing = True
         for thread, cycles, others in _LIST.findall(whole["lists"]):
             line += 1
-            self._take_list(thread, cycles, others, line)
+            self.lists.setdefault(int(thread), ([int(cycle) for cycle in cycles.split()], int(others or -1), line))
             if cycles.isspace() and not others and "none_listed" not in kinds:
                 kinds.append("none_listed")
         return line + 1 - first, kinds

@@ -13,6 +13,7 @@ Private to ``cyclictest_text``.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -169,9 +170,11 @@ def even(data: bytes, first: int, tables: int = 1) -> Rows | None:
     cells = shape["cell"].translate(AS_ZERO) * threads
     if zeros[begin:-1] not in (cells, cells[: (threads - 1) * pitch + width]):
         return None
-    # a digit differs from "0" by its value, and a blank by nothing from the one above it
-    digits = np.frombuffer(data, np.uint8).reshape(tables * lines, length) ^ np.frombuffer(zeros, np.uint8)
-    if (digits > np.frombuffer(row.translate(_AS_NINE), np.uint8)).any():
+    # a digit differs from "0" by its value, and a blank by nothing from the one above it; some rows are taken for one
+    several = math.gcd(tables * lines, 8)
+    text = np.frombuffer(data, np.uint8).reshape(-1, several * length)
+    digits = text ^ np.frombuffer(zeros * several, np.uint8)
+    if (digits > np.frombuffer(row.translate(_AS_NINE) * several, np.uint8)).any():
         return None
     # eight characters that end where a count does, without those that are of the one before it
     steps = (lines * length, pitch, length)

@@ -105,18 +105,13 @@ def counted(cells: Cells, threads: int) -> Counted:
     """
     ends = cells.thread.searchsorted(np.arange(threads + 1))
     begin, end = ends[:-1], ends[1:]
-    edges = np.full(len(cells.bucket) + 1, -1)
-    edges[:-1] = cells.bucket
-    least, highest = (np.where(begin < end, edges[place], -1) for place in (begin, end - 1))
-    n, bucket = cells.n, cells.bucket
-    if int(n.max(initial=0)) * max(1, int(highest.max(initial=0))) * len(n) >= 2**62:
+    none = begin == end
+    n, bucket = np.append(cells.n, 0), np.append(cells.bucket, -1)  # where a thread without counts begins
+    least, highest = np.where(none, -1, bucket[begin]), np.where(none, -1, bucket[end - 1])
+    if int(n.max()) * max(1, int(highest.max(initial=0))) * len(n) >= 2**62:
         n, bucket = n.astype(object), bucket.astype(object)
-    sums = []
-    for numbers in (n, n * bucket):
-        up_to = np.zeros(len(n) + 1, n.dtype)
-        np.cumsum(numbers, out=up_to[1:])
-        sums.append(up_to[end] - up_to[begin])
-    return Counted(sums[0], sums[1], least, highest)
+    sums = (np.where(none, 0, np.add.reduceat(numbers, begin)) for numbers in (n, n * bucket))
+    return Counted(*sums, least, highest)
 
 
 def columns(cells: Cells, threads: int, footer: Footer) -> list[Column]:
