@@ -44,6 +44,7 @@ def told(parse: Parse, data: bytes, keep: int = 10**6) -> list[dict[str, Any]] |
         order = np.lexsort((arrays["low"], arrays["quantity"], arrays["series"], arrays["kind"], arrays["line"]))
         rows = {name: list(map(repr, column[order])) for name, column in arrays.items()}
         said = {name: getattr(run, name) for name in ("tool", "facts", "series", "warnings", "quoted")}
+        said["order"] = list(run.series)
         found.append({"rows": rows, **said, "rejected": run.rejected.reasons, "ignored": run.ignored.reasons})
     return found
 

@@ -64,11 +64,11 @@ class Events:
             yield self.found.kinds[self.found.which[first]], np.flatnonzero(kind == number)
 
     def series(self, places: Array) -> Iterator[tuple[int, str, Array]]:
-        """Yield CPU, what is told and places of some events, for each CPU and what it tells."""
+        """Yield CPU, what is told and places of some events, in the order of the first of each."""
         key = self.cpu[places] * len(_TOLD) + self.what[places]
         order = np.argsort(key, kind="stable")
         edges = np.flatnonzero(np.diff(key[order])) + 1
-        for here in np.split(places[order], edges) if len(places) else ():
+        for here in sorted(np.split(places[order], edges), key=lambda here: int(here[0])) if len(places) else ():
             yield int(self.cpu[here[0]]), _TOLD[self.what[here[0]]], here
 
 
