@@ -145,13 +145,18 @@ def _check_rows(records: pd.DataFrame, runs: pd.DataFrame) -> None:
     bins = np.flatnonzero(placed.to_numpy())
     group = np.zeros(len(bins), np.int64)
     for name in ("run", "series", "quantity", "of"):
-        codes = records[name].cat.codes.to_numpy(np.int64)[bins]
-        group = group * max(len(records[name].cat.categories), 1) + codes
+        if (words := len(records[name].cat.categories)) > 1:
+            group *= words
+            group += records[name].cat.codes.to_numpy()[bins]
     first, last = low.to_numpy()[bins], high.to_numpy()[bins]
-    order = np.lexsort((first, group))
-    inside = (group[order][1:] == group[order][:-1]) & (first[order][1:] < last[order][:-1])
+    next_group = group[1:] != group[:-1]
+    if not ((group[1:] >= group[:-1]) & ((first[1:] >= first[:-1]) | next_group)).all():  # most histograms are in order
+        order = np.lexsort((first, group))
+        bins, group, first, last = bins[order], group[order], first[order], last[order]
+        next_group = group[1:] != group[:-1]
+    inside = ~next_group & (first[1:] < last[:-1])
     overlap = np.zeros(len(records), np.bool_)
-    overlap[bins[order[1:][inside]]] = True
+    overlap[bins[1:][inside]] = True
     _refuse(records, runs, overlap, "low", "lies inside the bin before: an observation would count twice")
 
 
