@@ -17,54 +17,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from rtlat.errors import SelectionError, nearest
-from rtlat.intervals import (
-    ANYWHERE,
-    Distribution,
-    Interval,
-    Intervals,
-    counted,
-    greatest,
-    least,
-    shared,
-    sum_of,
-)
+from rtlat.intervals import ANYWHERE, Distribution, Interval, Intervals, counted, shared, sum_of
+from rtlat.kinds import Kind, extremes, kinds
 from rtlat.protocol import Recording
 from rtlat.schema import KINDS, OF, UNITS
-from rtlat.statements import (
-    ALL,
-    BIN,
-    MAX,
-    MIN,
-    OVER,
-    PART,
-    QUANTILE,
-    SAMPLE,
-    SUMMARY,
-    WINDOW,
-    Facts,
-    Group,
-    Rows,
-    groups,
-)
-
-
-@dataclass(frozen=True)
-class _Told:
-    """What all rows of one kind tell about a series."""
-
-    kind: int
-    intervals: Intervals
-    total: int | None
-    least: Interval = ANYWHERE
-    most: Interval = ANYWHERE
-    avg: Interval | None = None
-    std: float | None = None
+from rtlat.statements import ALL, BIN, PART, QUANTILE, SUMMARY, WINDOW, Facts, Group, groups, present
 
 
 def distribution(recording: Recording, run: str, series: str, quantity: str) -> Distribution:
@@ -92,26 +55,27 @@ def distributions(recording: Recording) -> Iterator[Distribution]:
 def answer(group: Group) -> Distribution:
     """Return the distribution of a group, or the reason why it has none."""
     rows, facts = group.rows, group.facts
-    units = sorted({UNITS[place] for place in np.unique(rows.unit)})
+    units = sorted(UNITS[place] for place in present(rows.unit))
     about: dict[str, Any] = {"run": group.run, "series": group.series, "quantity": group.quantity}
-    about |= {"unit": units[0], "resolution": facts.resolution, "kind": KINDS[rows.kind.min()]}
+    about |= {"unit": units[0], "resolution": facts.resolution, "kind": KINDS[rows.kind[0]]}
     if facts.evidence == "claim":
         return _refused("somebody's claim, not a measurement", **about)
     if len(units) > 1:
         return _refused(f"the series mixes the units {' and '.join(units)}", **about)
-    if (rows.of == PART).all():
+    of = present(rows.of)
+    if of == [PART]:
         return _refused("parts of one observation, not observations of their own", **about)
-    group = group._replace(rows=rows.where((rows.of != PART) & (rows.n != 0)))
-    rows = group.rows
-    stated = rows.where((rows.kind == QUANTILE) & (rows.of == ALL))
-    low, high, _ = group.widened(stated.low)
-    about["stated"] = tuple(zip(stated.q.tolist(), low.tolist(), high.tolist(), strict=True))
-    about["missed"] = _missed(rows)
-    about["minimum"], about["maximum"] = _extremes(group)
-    told = [_told(group, kind) for kind in range(QUANTILE) if ((rows.kind == kind) & (rows.of == ALL)).any()]
-    if told:
-        return _built(*_selected(told), facts, about)
-    parts = " and ".join(OF[place] for place in np.unique(rows.of) if place != ALL)
+    if PART in of or np.count_nonzero(rows.n) < len(rows.n):
+        group = group._replace(rows=rows.where((rows.of != PART) & (rows.n != 0)))
+    every = kinds(group)
+    about["minimum"], about["maximum"] = extremes(every)
+    told = [whole for kind in every if (whole := kind.about_all())]
+    about["missed"] = next((missed for kind in told if (missed := kind.missed) is not None), None)
+    about["stated"] = next((kind.stated for kind in told if kind.place == QUANTILE), ())
+    answering = [kind for kind in told if kind.place != QUANTILE]
+    if answering:
+        return _built(*_selected(answering), facts, about)
+    parts = " and ".join(OF[place] for place in present(group.rows.of) if place != ALL)
     reason = f"only rows about part of the observations ({parts})" if parts else "no observation"
     return _refused("only percentiles are printed" if about["stated"] else reason, **about)
 
@@ -122,111 +86,44 @@ def _refused(refusal: str, **about: Any) -> Distribution:
     return replace(counted([], **(nothing | about)), total=None, refusal=refusal)
 
 
-def _missed(rows: Rows) -> int | None:
-    """Skipped activations, from the finest kind that tells them in every row; None if none does."""
-    rows = rows.where(rows.of == ALL)
-    by_kind = [rows.missed[rows.kind == kind] for kind in np.unique(rows.kind)]
-    return next((sum_of(missed) for missed in by_kind if (missed >= 0).all()), None)
-
-
-def _extremes(group: Group) -> tuple[Interval, Interval]:
-    """The least and the greatest observation in print, whatever kind of row shows it."""
-    rows = group.rows.where(group.rows.kind != QUANTILE)
-    low, high = group.ends(rows)
-    minimum, maximum = least(*low[:2]), greatest(*high[:2])
-    # the maxima of windows tell how high the run's minimum is at most, not how low it was
-    if not np.isin(rows.of, (ALL, MIN)).any():
-        minimum = -math.inf, minimum[1]
-    if not np.isin(rows.of, (ALL, MAX, OVER)).any():
-        maximum = maximum[0], math.inf
-    # a window whose extreme is not known may hold the run's, unless a summary knows better
-    windows, summaries = (rows.where((rows.kind == kind) & (rows.of == ALL)) for kind in (WINDOW, SUMMARY))
-    if np.isinf(windows.low).any() and not np.isfinite(summaries.low).any():
-        minimum = -math.inf, minimum[1]
-    if np.isinf(windows.high).any() and not np.isfinite(summaries.high).any():
-        maximum = maximum[0], math.inf
-    return minimum, maximum
-
-
-def _told(group: Group, kind: int) -> _Told:
-    """What the rows of one kind tell, of those that are about all observations."""
-    rows = group.rows.where((group.rows.kind == kind) & (group.rows.of == ALL))
-    low, high = group.ends(rows)
-    unknown = rows.n < 0
-    total = None if unknown.any() else sum_of(rows.n)
-    none = np.zeros(len(rows.n), bool)
-    if kind in (SAMPLE, BIN):
-        total = len(rows.n) if kind == SAMPLE and total is None else total
-        beyond = np.isinf(rows.high) if kind == BIN else none
-        return _Told(kind, Intervals(low[0], low[1], np.abs(rows.n), low[2], beyond), total)
-    known_low, known_high = np.isfinite(rows.low), np.isfinite(rows.high)
-    # an end in print is an observation; both ends are the same one where they are equal or n is 1
-    at_low = known_low & (unknown | (rows.n > known_high))
-    at_high = known_high & np.where(unknown, ~known_low | (rows.low < rows.high), rows.n > known_low)
-    between = np.where(unknown, 0, rows.n - at_low - at_high)
-    parts = [(*low[:2], at_low, low[2]), (*high[:2], at_high, high[2]), (low[0], high[1], between, high[2])]
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    intervals = Intervals(
-        columns[0], columns[1], columns[2].astype(np.int64), columns[3], np.zeros(3 * len(none), bool)
-    )
-    return _Told(
-        kind,
-        intervals.where(intervals.n > 0),
-        total,
-        least(*low[:2]) if known_low.all() else ANYWHERE,
-        greatest(*high[:2]) if known_high.all() else ANYWHERE,
-        _average(group, rows),
-        float(rows.std[0]) if len(rows.std) == 1 and math.isfinite(rows.std[0]) else None,
-    )
-
-
-def _average(group: Group, rows: Rows) -> Interval | None:
-    """Bounds of the mean of all rows, by their printed averages; None if one prints none."""
-    if not np.isfinite(rows.avg).all() or (len(rows.n) > 1 and (rows.n < 0).any()):
-        return None
-    low, high, _ = group.widened(rows.avg, average=True)
-    weights = np.abs(rows.n).astype(np.float64)
-    return float(np.average(low, weights=weights)), float(np.average(high, weights=weights))
-
-
-def _selected(told: list[_Told]) -> tuple[_Told, list[_Told]]:
+def _selected(told: list[Kind]) -> tuple[Kind, list[Kind]]:
     """The kind that answers, and those that tell of all observations there are."""
     known = [kind for kind in told if kind.total is not None]
     if not known:
         return told[0], told[:1]
     largest = max(kind.total or 0 for kind in known)
     whole = [kind for kind in known if kind.total == largest]
-    if whole[0].kind < WINDOW:
+    if whole[0].place < WINDOW:
         return whole[0], whole
     # samples or bins that miss a few are better than a summary that has all: it bounds those they miss
-    finer = [kind for kind in known if kind.kind < whole[0].kind]
+    finer = [kind for kind in known if kind.place < whole[0].place]
     return max(finer, key=lambda kind: kind.total or 0, default=whole[0]), whole
 
 
-def _built(chosen: _Told, whole: list[_Told], facts: Facts, about: dict[str, Any]) -> Distribution:
+def _built(chosen: Kind, whole: list[Kind], facts: Facts, about: dict[str, Any]) -> Distribution:
     """The distribution of the rows of `chosen`, completed by what `whole` tell."""
-    intervals, largest, status, warnings = chosen.intervals, whole[0].total, "ok", []
-    overflow = sum_of(intervals.n[intervals.beyond]) if chosen.kind < WINDOW else None
-    minimum, maximum = shared([kind.least for kind in whole]), shared([kind.most for kind in whole])
+    intervals, largest, status, warnings = chosen.intervals(), whole[0].total, "ok", []
+    overflow = sum_of(intervals.n[intervals.beyond]) if chosen.place < WINDOW else None
+    minimum, maximum = (shared(ends) for ends in zip(*(kind.extremes for kind in whole), strict=True))
     unseen = (largest or 0) - (chosen.total or 0)
     if unseen:
         intervals = intervals.plus(minimum[0], maximum[1], unseen, True, False)
         warnings.append(
-            f"{unseen} of {largest} observations are only counted, in a {KINDS[whole[0].kind]} row, and may lie "
+            f"{unseen} of {largest} observations are only counted, in a {KINDS[whole[0].place]} row, and may lie "
             "anywhere between its ends"
         )
-    if unseen or chosen.kind >= WINDOW:
+    if unseen or chosen.place >= WINDOW:
         status = "bounds"
-    elif chosen.kind == BIN and len(whole) == 1 and (why := _missing_end(facts)):
+    elif chosen.place == BIN and len(whole) == 1 and (why := _missing_end(facts)):
         status, overflow = "partial", None
         warnings.append(f"{why}: {chosen.total} observations are what survived")
-    if chosen.kind == BIN or unseen:
+    if chosen.place == BIN or unseen:
         if (cut := _cut(intervals, minimum, maximum)) is None:
             warnings.append("rows lie outside the minimum and maximum printed for the same observations")
         else:
             intervals = cut
-    averages = [kind.avg for kind in whole if kind.avg]
-    basis = "counted" if whole[0].kind < WINDOW else "stated"
+    averages = [avg for kind in whole if (avg := kind.avg)]
+    basis = "counted" if whole[0].place < WINDOW else "stated"
     built = counted(
         *intervals,
         status=status,
@@ -235,14 +132,14 @@ def _built(chosen: _Told, whole: list[_Told], facts: Facts, about: dict[str, Any
         avg=shared(averages) if averages else None,
         std=next((kind.std for kind in whole if kind.std is not None), None),
         n_basis="" if largest is None else basis,
-        **(about | {"kind": KINDS[chosen.kind]}),
+        **(about | {"kind": KINDS[chosen.place]}),
     )
     if largest is not None:
         return built
     minimum, maximum = built.minimum, built.maximum
-    if chosen.kind == SUMMARY:  # a row without its minimum: the least one in print only bounds the minimum from above
-        minimum = min(minimum[0], chosen.least[0]), minimum[1]
-        maximum = maximum[0], max(maximum[1], chosen.most[1])
+    if chosen.place == SUMMARY:  # a row without its minimum: the least one in print only bounds the minimum from above
+        minimum = min(minimum[0], chosen.extremes[0][0]), minimum[1]
+        maximum = maximum[0], max(maximum[1], chosen.extremes[1][1])
     return replace(built, total=None, refusal="", minimum=minimum, maximum=maximum)
 
 

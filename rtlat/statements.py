@@ -38,9 +38,17 @@ class Rows(NamedTuple):
     seq: Array
     time: Array
 
-    def where(self, which: Array) -> Rows:
+    def where(self, which: Array | slice) -> Rows:
         """Return the rows where `which`."""
         return Rows(*(column[which] for column in self))
+
+
+class Ends(NamedTuple):
+    """What printed numbers may stand for: a low and a high end of each, and whether the high end belongs."""
+
+    low: Array
+    high: Array
+    closed: Array
 
 
 class Facts(NamedTuple):
@@ -55,7 +63,7 @@ class Facts(NamedTuple):
 
 
 class Group(NamedTuple):
-    """All that the log says of one series and quantity."""
+    """All that the log says of one series and quantity; rows of one kind stand together, the finest kind first."""
 
     run: str
     series: str
@@ -63,38 +71,50 @@ class Group(NamedTuple):
     rows: Rows
     facts: Facts
 
-    def widened(self, printed: Array, average: bool = False) -> tuple[Array, Array, Array]:
+    def widened(self, printed: Array, average: bool = False) -> Ends:
         """Return `widened` values of this group.
 
         Tools cut averages even where they print exact values; an average of cut values is cut twice: samples
         of 5.9 and 6.9 us are 5 and 6 to cyclictest, their average 5.5, and printed is ``Avg:    5``.
         """
-        rows, step = self.rows, self.facts.resolution
-        truncated = self.facts.rounding == "truncated"
+        step, truncated = self.facts.resolution, self.facts.rounding == "truncated"
         if math.isnan(step) or not (average or truncated):
             step = 0.0
         elif average and truncated:
             step *= 2
-        negatives = ((rows.low < 0) & (np.isfinite(rows.low) | (rows.kind == BIN))).any()
-        return widened(printed, step, bool(negatives))
+        return widened(printed, step, self.negatives)
 
-    def ends(self, rows: Rows) -> tuple[tuple[Array, Array, Array], tuple[Array, Array, Array]]:
-        """Return, for each row, what its low and its high end may stand for: low, high, closed."""
+    @property
+    def negatives(self) -> bool:
+        """Whether a latency is below 0, so that a printed 0 may be, too."""
+        below = self.rows.low < 0
+        if not np.count_nonzero(below):
+            return False
+        return bool((below & (np.isfinite(self.rows.low) | (self.rows.kind == BIN))).any())
+
+    def ends(self, rows: Rows) -> tuple[Ends, Ends]:
+        """Return, for each row, what its low and its high end may stand for."""
+        bins = rows.kind == BIN
+        edges = Ends(rows.low, rows.high, np.zeros(len(bins), bool))
+        by_edge = self.facts.bin_edges != "samples"  # equal samples counted together are samples still
+        if by_edge and np.count_nonzero(bins) == len(bins):
+            return edges, edges
         low, high = self.widened(rows.low), self.widened(rows.high)
         for end in (low, high):
-            unknown = np.isinf(end[0])
-            end[0][unknown], end[1][unknown] = ANYWHERE
-        if self.facts.bin_edges == "samples":  # equal samples counted together are samples still
-            bins, edges = rows.kind == BIN, low
-        else:
-            bins, edges = rows.kind == BIN, (rows.low, rows.high, np.zeros(len(rows.low), bool))
-        for end in (low, high):
-            for column, edge in zip(end, edges, strict=True):
+            unknown = np.isinf(end.low)
+            end.low[unknown], end.high[unknown] = ANYWHERE
+            for column, edge in zip(end, edges if by_edge else low, strict=True):
                 column[bins] = edge[bins]
         return low, high
 
 
-def widened(printed: Array, step: float, negatives: bool = False) -> tuple[Array, Array, Array]:
+def present(places: Array) -> list[int]:
+    """Return which places of a choice occur, each once."""
+    found: list[int] = np.flatnonzero(np.bincount(places)).tolist()
+    return found
+
+
+def widened(printed: Array, step: float, negatives: bool = False) -> Ends:
     """Return the values that numbers truncated towards zero to `step` may stand for.
 
     Parameters
@@ -106,45 +126,48 @@ def widened(printed: Array, step: float, negatives: bool = False) -> tuple[Array
     negatives : bool
         Whether a printed zero may hide a negative value.
 
-    Returns
-    -------
-    low, high : ndarray of float64
-    closed : ndarray of bool
-        Whether the high end belongs.
-
     Examples
     --------
     >>> low, high, closed = widened(np.array([-2.0, 0.0, 5.0]), 1.0, negatives=True)
     >>> low.tolist(), high.tolist(), closed.tolist()
     ([-3.0, -1.0, 5.0], [-2.0, 1.0, 6.0], [True, False, False])
     """
-    below = (printed < 0) | ((printed == 0) & negatives)
-    low = np.where(below, printed - step, printed)
-    high = np.where(printed < 0, printed, printed + step)
-    return low, high, low == high if step == 0 else printed < 0
+    closed = printed < 0
+    below = closed | (printed == 0) if negatives else closed
+    low, high = printed.copy(), printed + step
+    if np.count_nonzero(below):
+        low[below] -= step
+        high[closed] = printed[closed]
+    return Ends(low, high, low == high if step == 0 else closed)
 
 
 def groups(recording: Recording) -> Iterator[Group]:
-    """Yield the records of every (run, series, quantity); the frame is sorted once, not filtered for each."""
+    """Yield the records of every (run, series, quantity), those of a kind together, as they stand among them.
+
+    The frame is sorted once, not filtered for each.
+    """
     records = recording.records
     if records.empty:
         return
-    names = [records[name].cat.categories.astype("str") for name in ("run", "series", "quantity")]
-    codes = [records[name].cat.codes.to_numpy(np.int64) for name in ("run", "series", "quantity")]
-    key = (codes[0] * len(names[1]) + codes[1]) * len(names[2]) + codes[2]
-    order = np.argsort(key, kind="stable")
-    starts = np.flatnonzero(np.diff(key[order], prepend=-1))
-    ends = np.append(starts[1:], len(key))
+    names = [[str(name) for name in records[column].cat.categories] for column in ("run", "series", "quantity")]
+    codes = [records[column].cat.codes.to_numpy(np.int64) for column in ("run", "series", "quantity")]
     columns = Rows(**{name: _column(records[name], name) for name in Rows._fields})
-    runs = recording.runs.drop_duplicates("run").set_index("run")[list(Facts._fields)].to_dict("index")
+    key = (codes[0] * len(names[1]) + codes[1]) * len(names[2]) + codes[2]
+    order = np.argsort(key * len(KINDS) + columns.kind, kind="stable")
+    starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+    ends = np.append(starts[1:], len(key)).tolist()
+    first = np.minimum.reduceat(order, starts)
+    columns = columns.where(order)
+    runs = recording.runs.drop_duplicates("run").set_index("run")[list(Facts._fields)]
+    facts = {str(run): Facts(*row) for run, row in zip(runs.index, runs.to_numpy().tolist(), strict=True)}
     series = recording.series[["run", "series", "ended"]].to_numpy().tolist()
     ended = {(run, name): how for run, name, how in series if how}
-    for index in np.argsort(order[starts]):
-        chosen = order[starts[index] : ends[index]]
-        run, name, quantity = (str(known[code[chosen[0]]]) for known, code in zip(names, codes, strict=True))
-        facts = Facts(**{str(key): value for key, value in runs.get(run, {}).items()})
-        facts = facts._replace(ended=ended.get((run, name), facts.ended))
-        yield Group(run, name, quantity, columns.where(chosen), facts)
+    for index in np.argsort(first).tolist():
+        run, name, quantity = (known[code[first[index]]] for known, code in zip(names, codes, strict=True))
+        told = facts.get(run, Facts())
+        if (run, name) in ended:
+            told = told._replace(ended=ended[run, name])
+        yield Group(run, name, quantity, columns.where(slice(int(starts[index]), ends[index])), told)
 
 
 def _column(values: Any, name: str) -> Array:
