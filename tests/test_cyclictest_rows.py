@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rtlat.formats import _cyclictest_rows
 from rtlat.formats._cyclictest_rows import ROW_LIKE, Rows, read_row, tables
 from rtlat.source import Block, block_lines
 
@@ -46,9 +48,22 @@ def numbers(rows: Rows) -> list[list[int]]:
     return found
 
 
-@given(texts())
-def test_a_block_gives_what_its_lines_give(text: str) -> None:
-    data = text.encode()
+@given(texts(), st.sampled_from([2, 50]))
+def test_a_block_gives_what_its_lines_give(text: str, long: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_cyclictest_rows, "_LONG", long)
+        check(text.encode())
+
+
+def test_a_long_run_is_read_in_stretches_of_rows_of_one_length() -> None:
+    counts = [int(3e9 * 0.9 ** abs(bucket - 40)) for bucket in range(400)]
+    lines = [f"{bucket:06d} {n:06d}\t{n // 7:06d}\n" for bucket, n in enumerate(counts)]
+    lines[300] = "[ 12.345678] usb 1-1: new\n"
+    check(f"# Histogram\n{''.join(lines)}# Total: 1\n".encode())
+
+
+def check(data: bytes) -> None:
+    """What a block gives is what its lines give, in their order."""
     whole = data[: data.rfind(b"\n") + 1]
     rows, texts_between = [], b""
     first = 1

@@ -36,6 +36,9 @@ _FIRST = re.compile(rb"\d{5,7} \d{6}")
 _EVEN = re.compile(rb"(?P<bucket>\d{5,7})[ \t](?P<cell>(?P<count>\d{6,8})[ \t]*)")
 AS_ZERO = bytes.maketrans(b"123456789", b"000000000")
 _AS_NINE = bytes(9 if chr(byte).isdigit() and byte < 128 else 0 for byte in range(256))
+_LONG = 50
+"""Rows that are worth to be read by their columns."""
+
 _BUCKET, _COUNT = (5, 7), (6, 18)
 """How many digits they have, at least and at most."""
 
@@ -136,7 +139,7 @@ def tables(block: Block) -> Iterator[Rows | Block]:
         at = begin
         if end > begin:
             rows = even(data[begin:end], line)
-            pieces = [rows] if rows else _uneven(data[begin:end], line)
+            pieces = [rows] if rows else list(_mixed(data[begin:end], line))
             yield from pieces
             last = pieces[-1]
             line = int(last.line[-1]) + 1 if isinstance(last, Rows) else last.first + newlines(last.data)
@@ -186,6 +189,22 @@ def even(data: bytes, first: int, tables: int = 1) -> Rows | None:
     line = np.arange(first, first + lines)
     tabbed, narrow = row[-2:-1] == b"\t", len(shape["bucket"]) == _BUCKET[0]
     return Rows(line, number[: len(buckets)], threads, thread, place, number[len(buckets) :], tabbed, narrow)
+
+
+def _mixed(data: bytes, first: int) -> Iterator[Rows | Block]:
+    """Any table: rows of one length that follow each other at once, as they stand in the tail of a long run."""
+    ends = np.flatnonzero(np.frombuffer(data, np.uint8) == 10) + 1
+    changes = np.flatnonzero(np.diff(np.diff(ends, prepend=0))) + 1
+    edges = [0, *changes.tolist(), len(ends)]
+    long = [(start, stop) for start, stop in pairwise(edges) if stop - start >= _LONG]
+    place = 0
+    for start, stop in [*long, (len(ends), len(ends))]:
+        begin, end = (int(ends[row - 1]) if row else 0 for row in (start, stop))
+        if (rows := even(data[begin:end], first + start)) or start == len(ends):
+            before = data[int(ends[place - 1]) if place else 0 : begin]
+            yield from _uneven(before, first + place) if before else ()
+            yield from (rows,) if rows else ()
+            place = stop
 
 
 def _uneven(data: bytes, first: int) -> Sequence[Rows | Block]:
