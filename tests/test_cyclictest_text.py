@@ -643,3 +643,9 @@ def test_numbers_that_only_look_like_rows_are_no_histogram() -> None:
     (run,) = text("20261130 171200\n12345 1234567\n" + (OWN / "q_D3_smp.txt").read_text())
     assert run.facts["variant"] == "status lines"
     assert sum(count for count, _ in run.ignored.reasons.values()) == 2
+
+
+def test_a_table_that_begins_anew_without_a_heading_is_no_quotation() -> None:
+    rows = "".join(f"{bucket:06d} {bucket + 1:06d}\t{7:06d}\n" for bucket in range(6))
+    runs = text(f"# Histogram\n{rows}{rows}")
+    assert [(len(run.rows), run.quoted) for run in runs] == [(12, False)] * 2

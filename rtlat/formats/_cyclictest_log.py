@@ -106,7 +106,7 @@ class Log:
         falls = np.flatnonzero(rows.bucket[1:] <= rows.bucket[:-1]) + 1
         for start, stop in pairwise([0, *falls.tolist(), len(rows.bucket)]):
             self._rows(rows.part(start, stop) if len(falls) else rows)
-        self.open.unquoted = True
+            self.open.unquoted = True
 
     def footer(self, block: Block) -> Block:
         """Take a whole footer at the start of a block; return what comes after it."""

@@ -192,6 +192,17 @@ def even(data: bytes, first: int, tables: int = 1) -> Rows | None:
 
 
 def _mixed(data: bytes, first: int) -> Iterator[Rows | Block]:
+    """Any table, with what its first row tells; a bucket that lost a digit later on tells nothing of a version."""
+    top: Rows | None = None
+    for piece in _stretches(data, first):
+        if isinstance(piece, Rows):
+            top = top or piece
+            yield piece._replace(tabbed=top.tabbed, narrow=top.narrow)
+        else:
+            yield piece
+
+
+def _stretches(data: bytes, first: int) -> Iterator[Rows | Block]:
     """Any table: rows of one length that follow each other at once, as they stand in the tail of a long run."""
     ends = np.flatnonzero(np.frombuffer(data, np.uint8) == 10) + 1
     changes = np.flatnonzero(np.diff(np.diff(ends, prepend=0))) + 1
