@@ -17,7 +17,7 @@ from rtlat.protocol import Recording
 from rtlat.selection import Names, answers, divisor, shown_unit
 from rtlat.statistics import stats
 from rtlat.statistics.ranks import fraction
-from rtlat.statistics.results import plain
+from rtlat.statistics.results import Bounds, plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,9 +65,15 @@ def summary_of(rows: Sequence[tuple[Distribution, bool]], percents: Sequence[str
     }
     for name, statistic in (_RESULTS | stats.SPREADS).items():
         columns[name] = [statistic(d).over(divisor(d)) for d, _ in rows]
-    for percent in percents:
-        columns[f"p{percent}"] = [stats.percentile(d, percent).over(divisor(d)) for d, _ in rows]
+    levels = [_levels(d, percents) for d, _ in rows]
+    for place, percent in enumerate(percents):
+        columns[f"p{percent}"] = [found[place] for found in levels]
     return pd.DataFrame(columns)
+
+
+def _levels(d: Distribution, percents: Sequence[str]) -> list[Bounds]:
+    """Percentiles in the shown unit."""
+    return [result.over(divisor(d)) for result in stats.percentiles(d, percents)]
 
 
 def each(recording: Recording) -> list[tuple[str, Distribution, bool]]:
@@ -124,10 +130,10 @@ def percentiles(
     import pandas as pd
 
     found = [d for _, d in answers(recording, run, series, quantity)]
+    percents = _percents(percentiles, found)
     rows = []
     for d in found:
-        for percent in _percents(percentiles, found):
-            result = stats.percentile(d, percent).over(divisor(d))
+        for percent, result in zip(percents, _levels(d, percents), strict=True):
             row: dict[str, Any] = {
                 "run": d.run,
                 "series": d.series,
@@ -176,8 +182,7 @@ def _series(d: Distribution, pooled: bool, percents: Sequence[str]) -> dict[str,
     for name, statistic in _RESULTS.items():
         entry[name] = plain(statistic(d).over(divisor(d)))
     entry["percentiles"] = {}
-    for percent in percents:
-        result = stats.percentile(d, percent).over(divisor(d))
+    for percent, result in zip(percents, _levels(d, percents), strict=True):
         extra: dict[str, Any] = {"rank": result.rank, "supported": result.supported}
         entry["percentiles"][percent] = plain(result) | extra
     return entry

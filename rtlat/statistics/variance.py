@@ -43,11 +43,12 @@ def least_variance(intervals: Intervals) -> float:
     weight, moment = np.zeros(len(breaks)), np.zeros(len(breaks))
     for ends, below in ((high, True), (low, False)):
         finite = np.isfinite(ends)
-        place = np.searchsorted(breaks, ends[finite])
-        for total, values in ((weight, n[finite]), (moment, n[finite] * (ends[finite] - origin))):
+        finite_ends, count = ends[finite], n[finite]
+        place = breaks.searchsorted(finite_ends)
+        for total, values in ((weight, count), (moment, count * (finite_ends - origin))):
             at = np.bincount(place, values, len(breaks))
             # intervals that end before a break pull down, those that begin after it pull up
-            total += np.cumsum(at) - at if below else at.sum() - np.cumsum(at)
+            total += at.cumsum() - at if below else at.sum() - at.cumsum()
     slope = weight * (breaks - origin) - moment
     right = int(np.argmax(slope >= 0)) if slope[-1] >= 0 else len(breaks) - 1
     centre = float(np.interp(0, slope[right - 1 : right + 1], breaks[right - 1 : right + 1])) if right else origin
@@ -83,29 +84,34 @@ def greatest_variance(intervals: Intervals) -> float:
     middle = (low + high) / 2
     origin = middle[len(middle) // 2]
     low, high, middle = low - origin, high - origin, middle - origin
-    at_low, at_high = np.cumsum(n * low), np.cumsum((n * high)[::-1])[::-1]
-    if _nested(low, high, middle, total):
+    if not ordered.apart and _nested(low, high, middle, total):
         # the slope in c jumps up at each middle, from where on the low end is the farther one
-        flips = np.append(0, at_low) + np.append(at_high, 0)
+        flips = np.append(0, (n * low).cumsum()) + np.append((n * high)[::-1].cumsum()[::-1], 0)
         centre = np.minimum(flips / total, np.append(middle, np.inf)).max()
         return float((n * np.maximum((low - centre) ** 2, (high - centre) ** 2)).sum() / total)
     # all before interval k at the low end, all after at the high end: how many of its own at the high end
-    square_low, square_high = np.cumsum(n * low**2), np.cumsum((n * high**2)[::-1])[::-1]
-    sums = at_low + np.append(at_high[1:], 0)
-    squares = square_low + np.append(square_high[1:], 0)
+    square_low, square_high = low**2, high**2
+    sums = (n * low).cumsum() + _after(n * high)
+    squares = (n * square_low).cumsum() + _after(n * square_high)
     width = high - low
-    with np.errstate(divide="ignore", invalid="ignore"):
-        split = np.where(width > 0, (total * middle - sums) / width, 0)
+    split = np.divide(total * middle - sums, width, out=np.zeros_like(width), where=width > 0)
     best = (-math.inf, 0, 0.0)
-    for shared in (np.clip(np.floor(split), 0, n), np.clip(np.ceil(split), 0, n)):
-        variance = (squares + shared * (high**2 - low**2)) / total - ((sums + shared * width) / total) ** 2
-        k = int(np.argmax(variance))
+    for shared in (np.minimum(np.maximum(whole, 0), n) for whole in (np.floor(split), np.ceil(split))):
+        variance = (squares + shared * (square_high - square_low)) / total - ((sums + shared * width) / total) ** 2
+        k = int(variance.argmax())
         best = max(best, (float(variance[k]), k, float(shared[k])))
     _, k, shared_at = best
     values = np.concatenate([low[: k + 1], high[k:]])
     weights = np.concatenate([n[:k], [n[k] - shared_at, shared_at], n[k + 1 :]])
     mean = (weights * values).sum() / total
     return float((weights * (values - mean) ** 2).sum() / total)
+
+
+def _after(values: Array) -> Array:
+    """The sum of all that come after each value."""
+    after = np.zeros_like(values)
+    after[:-1] = values[:0:-1].cumsum()[::-1]
+    return after
 
 
 def _nested(low: Array, high: Array, middle: Array, total: float) -> bool:

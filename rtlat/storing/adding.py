@@ -156,7 +156,7 @@ def _figures(recording: Recording) -> list[dict[str, Any]]:
     for run, d, pooled in each(recording):
         row: dict[str, Any] = {"run": run, "series": d.series, "quantity": d.quantity, "unit": shown_unit(d)}
         row |= {"pooled": int(pooled), "n": d.total, "missed": d.missed, "overflow": d.overflow}
-        results = [stats.minimum(d), stats.maximum(d), *(stats.percentile(d, p) for p in database.PERCENTILES)]
+        results = [stats.minimum(d), stats.maximum(d), *stats.percentiles(d, database.PERCENTILES)]
         for name, result in zip(database.RESULTS, results, strict=True):
             ends = result.over(divisor(d))
             row |= {f"{name}_low": _finite(ends.low), f"{name}_high": _finite(ends.high), f"{name}_status": ends.status}
