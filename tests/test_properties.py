@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import replace
+from random import Random
 
 import numpy as np
 import pytest
@@ -77,7 +78,7 @@ def truth(values: Array) -> dict[str, float]:
 def bounded(d: Distribution) -> dict[str, stats.Bounds]:
     """The same by rtlat."""
     results = {name: spread(d) for name, spread in stats.SPREADS.items()}
-    results |= {percent: stats.percentile(d, percent) for percent in PERCENTS}
+    results |= dict(zip(PERCENTS, stats.percentiles(d, PERCENTS), strict=True))
     return results | {"mean": stats.mean(d), "std": stats.std(d)}
 
 
@@ -175,6 +176,23 @@ def test_pooling_then_computing_is_computing_on_all(parts: list[Distribution]) -
     for name, result in bounded(together).items():
         other = bounded(pooled)[name]
         assert (other.low, other.high, other.rank) == pytest.approx((result.low, result.high, result.rank))
+
+
+@given(anything, st.sets(st.integers(0, 5)), st.sampled_from(["ok", "bounds", "partial"]), st.randoms())
+def test_the_order_of_rows_makes_no_difference(d: Distribution, far: set[int], status: str, random: Random) -> None:
+    """What comes in order is looked up as it stands, all else is sorted: some lie beyond the last bin, one is open."""
+    low, high, n, closed, _ = d.intervals
+    beyond = np.isin(np.arange(len(n)), list(far))
+    high = np.where(beyond & (low == low.max()), math.inf, high)
+    order = random.sample(range(len(n)), len(n))
+    about = {"status": status, "resolution": 1.0, "stated": ((0.25, 3.0, 4.0),)}
+    before = counted(low, high, n, closed, beyond, **about)
+    after = counted(*(column[order] for column in (low, high, n, closed, beyond)), **about)
+    assert (before.minimum, before.maximum, before.overflow) == (after.minimum, after.maximum, after.overflow)
+    assert stats.percentiles(before, PERCENTS) == stats.percentiles(after, PERCENTS)
+    together = replace(before, intervals=after.intervals.together())
+    assert [stats.percentile(together, percent) for percent in PERCENTS] == stats.percentiles(before, PERCENTS)
+    assert together.intervals.n.sum() == n.sum()
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 9)), min_size=2, max_size=12))

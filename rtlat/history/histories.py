@@ -112,7 +112,7 @@ def histories(
         level = line.level(limit)
         known = not math.isnan(level)
         reach = f"reach {number(level / divisor(line.ds[0]))} {line.unit}" if known else "reach a level that none tells"
-        figures = {f"p{percent}": line.percentile(percent) for percent in percentiles}
+        figures = {f"p{percent}": results for percent, results in line.percentiles(percentiles).items()}
         figures |= {"worst observed": line.worst(), reach: [share.over(1e-6) for share in line.share(level)]}
         told.append((line, figures, reach, _silent(line, figures)))
     asked = [

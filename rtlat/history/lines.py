@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,9 +56,10 @@ class Line:
         """Whether every run says when it started; else they stand in the order in which they were read."""
         return all(run["when"] for run in self.runs)
 
-    def percentile(self, percent: str) -> list[Bounds]:
-        """Return a percentile of each run, in the unit of the line."""
-        return [stats.percentile(d, percent).over(divisor(d)) for d in self.ds]
+    def percentiles(self, percents: Sequence[str]) -> dict[str, list[Bounds]]:
+        """Return each percentile of all runs, in the unit of the line."""
+        each = [[result.over(divisor(d)) for result in stats.percentiles(d, percents)] for d in self.ds]
+        return {percent: [found[place] for found in each] for place, percent in enumerate(percents)}
 
     def worst(self) -> list[Bounds]:
         """Return the worst observed value of each run, in the unit of the line."""
