@@ -62,7 +62,7 @@ answer = len(numbers["n"])
         + """
 from rtlat.assembly import Reading
 from rtlat.columns import joined
-from rtlat.filling import fill_many
+from rtlat.together import fill_many
 from rtlat.formats.cyclictest_text import FORMAT
 from rtlat.source import Source
 """,
@@ -80,7 +80,7 @@ answer = len(numbers["n"])
 from rtlat.assembly import Reading
 from rtlat.cards import beside, load
 from rtlat.columns import joined
-from rtlat.filling import fill_many
+from rtlat.together import fill_many
 from rtlat.source import Source
 """,
     ),

@@ -11,32 +11,23 @@ import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 from rtlat.assembly import Reading
 from rtlat.cards import Card
 from rtlat.detection import format_named
-from rtlat.errors import LogError, RtlatWarning, UsageError
-from rtlat.filling import fill_many
+from rtlat.errors import RtlatWarning, UsageError
+from rtlat.found import Found, found_in, settle
 from rtlat.progress import Progress
-from rtlat.protocol import Format, Run
-from rtlat.source import Line, Source
+from rtlat.protocol import Format
+from rtlat.source import Source
+from rtlat.together import fill_many
 
 CHUNK_LOGS, CHUNK_BYTES, LEAST_CHUNKS = 100, 100 << 20, 4
 """A task is at least so many logs, or so much of them; with fewer tasks, starting workers costs more than it saves."""
 
 PATIENCE = 10
 """How long a scheduler may take to answer [s]."""
-
-
-class Found(NamedTuple):
-    """What a worker found in a log, as it travels: formats by their names."""
-
-    claims: list[tuple[str, Line | None]]
-    runs: list[Run]
-    error: LogError | None
-    sha256: str
-    margin: int
 
 
 def fill_all(
@@ -61,7 +52,7 @@ def fill_all(
         here, chunks = list(zip(readings, chosen, strict=True)), []
     name = format.name if format else None
     tasks = [[_as_sent(reading.source) for reading in chunk] for chunk in chunks]
-    futures = [executor.submit(found_in, task, name) for task in tasks] if executor else []
+    futures = [executor.submit(parsed, task, name) for task in tasks] if executor else []
     lost: list[Reading] = []
     reason = ""
     with Progress(lambda: _bytes_of(readings)) as progress:
@@ -74,7 +65,7 @@ def fill_all(
                 lost += chunk
                 continue
             for reading, found in zip(chunk, founds, strict=True):
-                _settle(reading, found)
+                settle(reading, found)
             progress.advance(_bytes_of(chunk) or 0)
     if lost:
         text = f"workers were lost ({reason}); the {len(lost)} logs they had are parsed here"
@@ -126,22 +117,11 @@ def _chunks(readings: Sequence[Reading]) -> list[list[Reading]]:
     return chunks
 
 
-def found_in(logs: Sequence[Source], format: str | None) -> list[Found]:
+def parsed(logs: Sequence[Source], format: str | None) -> list[Found]:
     """Return what is found in logs: a worker's task."""
     readings = [Reading(source, "") for source in logs]
     fill_many(readings, format_named(format) if format else None, [None] * len(readings))
-    founds = []
-    for reading in readings:
-        claims = [(known.name, line) for known, line in reading.claims]
-        founds.append(Found(claims, reading.runs, reading.error, reading.sha256, reading.source.margin))
-    return founds
-
-
-def _settle(reading: Reading, found: Found) -> None:
-    """Note what a worker found."""
-    reading.claims = [(format_named(name), line) for name, line in found.claims]
-    reading.runs, reading.error, reading.sha256 = found.runs, found.error, found.sha256
-    reading.source.margin = found.margin
+    return [found_in(reading) for reading in readings]
 
 
 @contextmanager

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from rtlat.assembly import Reading
 from rtlat.cards import load
-from rtlat.filling import SMALL, fill, fill_many
+from rtlat.filling import fill
 from rtlat.formats import cyclictest_text
 from rtlat.formats.cyclictest_text import FORMAT, parse
 from rtlat.protocol import Run
 from rtlat.source import Source
+from rtlat.together import SMALL, fill_many
 
 REPEATS = SHARED / "logs" / "recorded" / "emulated-kernels" / "repeats"
 

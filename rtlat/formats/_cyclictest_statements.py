@@ -110,8 +110,8 @@ def counted(cells: Cells, threads: int) -> Counted:
     least, highest = np.where(none, -1, bucket[begin]), np.where(none, -1, bucket[end - 1])
     if int(n.max()) * max(1, int(highest.max(initial=0))) * len(n) >= 2**62:
         n, bucket = n.astype(object), bucket.astype(object)
-    sums = (np.where(none, 0, np.add.reduceat(numbers, begin)) for numbers in (n, n * bucket))
-    return Counted(*sums, least, highest)
+    of_each, total = (np.where(none, 0, np.add.reduceat(numbers, begin)) for numbers in (n, n * bucket))
+    return Counted(of_each, total, least, highest)
 
 
 def columns(cells: Cells, threads: int, footer: Footer) -> list[Column]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from rtlat.errors import ReportError
+from rtlat.parsed_once import PARSED
 from rtlat.reporting.execution import executed
 from rtlat.reporting.files import put, write
 from rtlat.reporting.index import index
@@ -167,7 +168,8 @@ def _answer(task: _Task, tell: Callable[[str], None]) -> Made:
     shutil.rmtree(read, ignore_errors=True)  # of a kernel that was lost
     read.mkdir()
     try:
-        node = executed(asked.notebook, asked.node, asked.values, draft, tell, timeout, {HANDED_OVER: str(read)})
+        environment = {HANDED_OVER: str(read), PARSED: str(drafts)}
+        node = executed(asked.notebook, asked.node, asked.values, draft, tell, timeout, environment)
         tell("writing")
         scrub(node, asked.about, asked.shown, folder)
         text = write(node, replace(asked.about, name=asked.name), read, folder, drafts)
