@@ -226,9 +226,13 @@ def test_notebooks_that_are_none_are_refused(tmp_path: Path, monkeypatch: pytest
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "compare.ipynb", "1", parameters="limit: int = 1")
     (tmp_path / "text.ipynb").write_text("no JSON")
+    (tmp_path / "list.ipynb").write_text("[1, 2]")
+    (tmp_path / "other.ipynb").write_text('{"file_version": 1}')
     for notebook, reason in (
         ("compar.ipynb", "no notebook compar.ipynb; did you mean 'compare.ipynb'"),
-        ("text.ipynb", "text.ipynb is no notebook"),
+        ("text.ipynb", "text.ipynb is no notebook; logs are named with --data"),
+        ("list.ipynb", "list.ipynb is no notebook; logs are named with --data"),
+        ("other.ipynb", "other.ipynb is no notebook \\("),
         ("s3://bucket/n.ipynb", "read from files, not from addresses"),
     ):
         with pytest.raises(ReportError, match=reason):

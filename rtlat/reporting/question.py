@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,9 @@ from rtlat.storing.query import asked as asked_of_store
 from rtlat.storing.query import is_asked
 
 Paths = str | Path | Sequence[str | Path]
+
+_LARGEST = 64 << 20
+"""A notebook of more bytes is none: logs are named with --data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +165,16 @@ def _notebook(path: Path) -> Any:
     import nbformat
 
     try:
+        with open(path, "rb") as file:
+            start = file.read(64)
+        if not start.lstrip().startswith(b"{") or path.stat().st_size > _LARGEST:
+            raise ReportError(f"{path} is no notebook; logs are named with --data")
         return nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     except FileNotFoundError:
         others = [other.name for other in path.parent.glob("*.ipynb")]
         raise ReportError(f"no notebook {path}{nearest(path.name, others) if others else ''}") from None
+    except ReportError:
+        raise
     except Exception as error:  # nbformat fails in many ways on what is no notebook
         raise ReportError(f"{path} is no notebook ({printable(str(error))[:80]})") from None
 
@@ -238,11 +248,18 @@ def _inputs(shown: Mapping[str, str]) -> list[tuple[str, int, str]]:
     hashed = []
     for file, label in found.items():
         try:
-            with file.open("rb") as stream:
-                hashed.append((label, file.stat().st_size, hashlib.file_digest(stream, "sha256").hexdigest()))
+            told = file.stat()
+            hashed.append((label, told.st_size, _sha256(file, told.st_size, told.st_mtime_ns)))
         except OSError as error:
             raise ReportError(f"{label}: found a file that cannot be read ({error.strerror})") from None
     return hashed
+
+
+@lru_cache(100_000)
+def _sha256(file: Path, size: int, changed: int) -> str:
+    """The hash of a file that is so large and was changed then: seven notebooks ask for that of 20 GB."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _brief(names: list[str], most: int) -> list[str]:
