@@ -23,7 +23,7 @@ from rtlat.protocol import Format
 from rtlat.source import Source
 from rtlat.together import fill_many
 
-CHUNK_LOGS, CHUNK_BYTES, LEAST_CHUNKS = 100, 100 << 20, 4
+CHUNK_LOGS, CHUNK_BYTES, LEAST_CHUNKS = 250, 100 << 20, 4
 """A task is at least so many logs, or so much of them; with fewer tasks, starting workers costs more than it saves."""
 
 PATIENCE = 10
