@@ -190,7 +190,7 @@ class Distribution:
         up_to = n.cumsum()
         if rising.apart:
             return (low, up_to), (high, up_to, beyond)
-        order = np.lexsort((~beyond, high)) if beyond.any() else high.argsort(kind="stable")
+        order = np.lexsort((~beyond, low, high)) if beyond.any() else high.argsort(kind="stable")
         return (low, up_to), (high[order], n[order].cumsum(), beyond[order])
 
     @property

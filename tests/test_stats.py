@@ -181,6 +181,16 @@ def test_overflow_is_never_a_number(percent: str, with_maximum: str, without: st
     assert stats.percentile(overflowing(None), percent).over(US).text("us") == without
 
 
+def test_an_overflow_that_begins_where_the_last_bin_ends_is_none_of_its_observations() -> None:
+    # 10 in [398, 399), 5 in [399, 400), and 5 beyond whose printed maximum is 400: the smallest there is
+    d = counted([398, 399, 400], [399, 400, 400], [10, 5, 5], [False, False, True], [False, False, True])
+    results = [stats.percentile(d, percent) for percent in (50, 55, 75, 80, 100)]
+    assert [result.rank for result in results] == [10, 11, 15, 16, 20]
+    assert [result.status for result in results[:3]] == ["ok"] * 3
+    assert [(result.low, result.high) for result in results[1:4]] == [(399, 400), (399, 400), (400, 400)]
+    assert results[3].status == "overflow"
+
+
 def test_overflow_leaves_moments_open_unless_the_maximum_and_the_average_are_printed() -> None:
     open_, closed = overflowing(None), overflowing(17 * US)
     assert ends(stats.mean(open_)) == (1.22 * US, INF, "overflow")
