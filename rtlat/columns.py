@@ -62,7 +62,8 @@ def _repeated(value: Array, total: int) -> Array:
 
 def _numbers(chunks: Sequence[Chunk], total: int, name: str, missing: Array) -> Array:
     """One column of numbers."""
-    column = np.full(total, missing)
+    everywhere = all(name in chunk for _, chunk in chunks)
+    column = np.empty(total, missing.dtype) if everywhere else np.full(total, missing)
     end = 0
     for length, chunk in chunks:
         begin, end = end, end + length
