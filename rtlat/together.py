@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -14,6 +15,8 @@ from rtlat.formats import FORMATS
 from rtlat.parsed_once import fill_once
 from rtlat.protocol import Format
 from rtlat.source import Line
+
+_LINE = re.compile(rb"(.*)\n")
 
 TOGETHER, SMALL = 300, 128 << 10
 """So many logs may be read together, none of which holds more bytes."""
@@ -51,10 +54,15 @@ def _fill_together(known: Format, logs: Sequence[tuple[Reading, Card | None]], n
     for (reading, text), run in zip(small, runs, strict=True):
         if run:
             run.format = known.name
-            line = None if named else Line(1, text[: text.find(b"\n")].decode())
-            reading.claims, reading.runs = [(known, line)], [run]
+            reading.claims, reading.runs = [(known, None if named else _deciding(known, text))], [run]
             reading.sha256 = hashlib.sha256(text).hexdigest()
             reading.source.stored.advance(len(text))
+
+
+def _deciding(known: Format, text: bytes) -> Line:
+    """The line by which a log is known to be of a format that has read it."""
+    lines = enumerate((line[1].decode("utf-8", "replace") for line in _LINE.finditer(text)), 1)
+    return next(Line(number, line) for number, line in lines if any(mark.match(line) for mark in known.marks))
 
 
 @contextmanager

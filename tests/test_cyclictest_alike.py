@@ -59,7 +59,7 @@ def said(run: Run) -> tuple[object, ...]:
 def farms(draw: st.DrawFn) -> list[bytes]:
     """Logs of the same command."""
     rows, threads = draw(st.integers(2, 30)), draw(st.integers(1, 4))
-    head = draw(st.sampled_from(["", "# /dev/cpu_dma_latency set to 0us", "WARN: stat /dev/cpu_dma_latency\nabc"]))
+    head = draw(st.sampled_from(["", "# /dev/cpu_dma_latency set to 0us", "Max CPUs = 4\nOnline CPUs = 4"]))
     total, blank = draw(st.booleans()), draw(st.sampled_from(["", " "]))
     value = st.integers(0, rows + draw(st.integers(0, 9)))
     samples = st.lists(st.lists(value, min_size=1, max_size=80), min_size=threads, max_size=threads)
@@ -165,6 +165,46 @@ def test_files_filled_together_are_those_filled_one_by_one(tmp_path: Path, named
         assert (mine.sha256, str(mine.error), mine.claims) == (theirs.sha256, str(theirs.error), theirs.claims)
         assert [(run.format, said(run)) for run in mine.runs] == [(run.format, said(run)) for run in theirs.runs]
     assert sum(bool(reading.error) for reading in together) == 3
+
+
+HEADS = (
+    "# /dev/cpu_dma_latency set to 0us",
+    "WARN: not setting cpu_dma_latency to improve power saving",
+    "Max CPUs = 4\nOnline CPUs = 4\nThread 0 Interval: 1500\nThread 1 using cpu 1.",
+    "policy: fifo: loadavg: 4.95 2.27 0.87 9/140 12937\n",
+    "0.42 0.31 0.26 1/142 2525",
+    "policy: other/other: loadavg: 0.94 0.46 0.20 1/236 23310",
+    "WARNING: Most functions require kernel 2.6",
+)
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_what_the_tool_prints_before_its_table_says_the_same_of_all(tmp_path: Path, head: str) -> None:
+    made = np.random.default_rng(3)
+    texts = [printed(made.integers(3, 30, (2, 99)).tolist(), 40, head).encode() for _ in range(4)]
+    paths = [tmp_path / f"{number}.hist" for number in range(4)]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_bytes(text)
+    assert None not in cyclictest_text.together(texts)
+    for mine, theirs in zip(filled(paths, False, False), filled(paths, False, True), strict=True):
+        assert mine.claims == theirs.claims
+        assert [said(run) for run in mine.runs] == [said(run) for run in theirs.runs]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "...",  # lines were left out
+        "T: 0 ( 2526) P:80 I:1000 C:    200 Min:     17 Act:   24 Avg:   49 Max:    1074",
+        "Max Latency: 48us",  # hwlatdetect's
+        "$ cyclictest -h 500 -q",  # the table may be longer than it is printed
+        "       0:       0:      41",
+        "> # /dev/cpu_dma_latency set to 0us",
+    ],
+)
+def test_logs_with_other_lines_before_their_tables_are_read_by_themselves(tmp_path: Path, head: str) -> None:
+    texts = [printed([[5, 7, number]], 40, head).encode() for number in (8, 9, 10, 11)]
+    assert cyclictest_text.together(texts) == [None] * 4
 
 
 def test_recorded_repeats_of_one_command_are_read_together(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,12 +13,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from rtlat.columns import Array, Words, narrow
+from rtlat.formats._cyclictest_context import recognise
 from rtlat.formats._cyclictest_rows import AS_ZERO, HEADING, even
 from rtlat.formats._cyclictest_rows import Rows as Table
 from rtlat.formats._cyclictest_statements import FIRST_MIN, HUGE_AVERAGE, Cells, Counted, counted
@@ -39,6 +40,9 @@ _FOOT = re.compile(
     r"((?:# Thread \d{1,4}:(?: \d{5,18})* *(?:# \d{1,18} others)?\n)+)\n?",
     re.ASCII,
 )
+# what the tool prints before a table; other lines may be another tool's, or say that some were left out
+_OWN = {"latency", "no_latency", "max_cpus", "online", "interval", "using", "policies", "policy", "load"}
+_OWN |= {"kernel_26", "warning", "warn"}
 _LIST = re.compile(r"# Thread (\d+):([ \d]*)(?:# (\d+) others)?\n", re.ASCII)
 
 
@@ -100,12 +104,18 @@ def _cut(text: bytes) -> _Text | None:
     begin = text.find(HEADING) + len(HEADING)
     end = text.find(b"#", begin)
     foot = _FOOT.fullmatch(text[end:].decode("latin-1")) if begin >= len(HEADING) and end > begin else None
-    if not foot:
+    if not foot or not _is_own(text[: begin - len(HEADING)]):
         return None
     *footer, lists = foot.groups()
     row = text[begin : text.find(b"\n", begin)].translate(AS_ZERO)
     layout = row, end - begin, footer[0] is None, ": \n" in lists
     return _Text(text[:begin], layout, memoryview(text)[begin:end], tuple(footer), lists)
+
+
+@lru_cache(1000)
+def _is_own(head: bytes) -> bool:
+    """Whether all lines before a table are cyclictest's own."""
+    return all(recognise(line)[0] in _OWN for line in head.decode("latin-1").split("\n")[:-1] if line)
 
 
 def _as_the_first(first: Run, texts: list[_Text]) -> Iterator[Run | None]:
@@ -181,7 +191,7 @@ def _lists(text: str, over: list[int]) -> list[_Listed] | None:
     return [listed for listed in found if listed.cycles] if n == list(enumerate(over)) else None
 
 
-@cache
+@lru_cache(100)
 def _no_lists(threads: int) -> tuple[str, str]:
     """What is printed where no thread has anything to list; with a blank from 2.7 on."""
     without, blank = ("".join(f"# Thread {thread}:{end}" for thread in range(threads)) for end in ("\n", " \n"))
