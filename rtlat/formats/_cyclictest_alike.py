@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rtlat.columns import Array, Words, narrow
+from rtlat.columns import Array, Words, joined, narrow
 from rtlat.formats._cyclictest_context import recognise
 from rtlat.formats._cyclictest_rows import AS_ZERO, HEADING, even
 from rtlat.formats._cyclictest_rows import Rows as Table
@@ -130,8 +130,10 @@ def _as_the_first(first: Run, texts: list[_Text]) -> Iterator[Run | None]:
 
 def _is_same(run: Run, first: Run) -> bool:
     """Whether two runs state the same."""
-    mine, theirs = run.rows.arrays(), first.rows.arrays()
-    equal = (np.array_equal(mine[name], theirs[name], equal_nan=mine[name].dtype == np.float64) for name in mine)
+    (mine, my_words), (theirs, their_words) = (joined(of.rows.chunks()) for of in (run, first))
+    equal = [np.array_equal(mine[name], theirs[name], equal_nan=mine[name].dtype == np.float64) for name in mine]
+    equal += [my_words[name].names == their_words[name].names for name in my_words]
+    equal += [np.array_equal(my_words[name].codes, their_words[name].codes) for name in my_words]
     return run.series == first.series and all(equal)
 
 
