@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from rtlat import frames
 from rtlat.errors import SchemaError
 from rtlat.frames import frame, validate
 from rtlat.schema import RECORDS, RUNS, SERIES, count, duration_ns, to_ns
@@ -121,3 +122,24 @@ def test_what_no_counter_holds_is_no_count(text: str) -> None:
 def test_a_duration_needs_its_unit(text: str) -> None:
     with pytest.raises(ValueError, match=r"unit|number"):
         duration_ns(text)
+
+
+@pytest.mark.parametrize("at_once", [1, 4, 1 << 18])
+@pytest.mark.parametrize("order", [[0, 0, 1, 1, 2, 2], [0, 1, 2, 0, 1, 2]])
+def test_a_breach_is_found_wherever_its_run_stands(
+    monkeypatch: pytest.MonkeyPatch, at_once: int, order: list[int]
+) -> None:
+    monkeypatch.setattr(frames, "_ROWS_AT_ONCE", at_once)
+    columns: dict[str, Any] = {name: values[:1] * 6 for name, values in BIN.items()}
+    columns["run"] = [f"r{number}" for number in order]
+    second = [order[:place].count(number) for place, number in enumerate(order)]
+    columns["low"] = [1000.0 * place for place in second]
+    columns["high"] = [1000.0 * (place + 1) for place in second]
+    columns["line"] = list(range(3, 9))
+    runs = {name: values * 3 for name, values in RUN.items()} | {"run": ["r0", "r1", "r2"]}
+    series = frame(SERIES, {"run": ["r0", "r1", "r2"], "series": ["t0"] * 3})
+    validate(frame(RECORDS, columns), frame(RUNS, runs), series)
+    for row in (row for row in range(6) if second[row]):
+        bent = columns | {"low": [low - 1 if place == row else low for place, low in enumerate(columns["low"])]}
+        with pytest.raises(SchemaError, match=f"lab/a.txt:{row + 3}: column low, row {row}: .* would count twice"):
+            validate(frame(RECORDS, bent), frame(RUNS, runs), series)
