@@ -140,9 +140,9 @@ def rows(effort: Effort) -> Iterator[Row]:
         made = {}
         for name, job in {"rtlat": OURS, "rteval": RTEVAL}.items():
             once = job.work.format(path=str(path), repeat=1)  # all is loaded, and has been called, before it is timed
-            made[name] = Job(job.work.format(path=str(path), repeat=10), f"{job.setup}\n{once}")
+            made[name] = Job(job.work.format(path=str(path), repeat=20), f"{job.setup}\n{once}")
         found = alternately(made, effort.rounds)
-    ours, theirs = (found[name].seconds / 10 for name in ("rtlat", "rteval"))
+    ours, theirs = (found[name].seconds / 20 for name in ("rtlat", "rteval"))
     what = "1000 bins x 64 threads parsed, mean, deviations, 6 percentiles of each and of all / rteval's way"
     yield Row("stats-rteval", what, ours / theirs, 0.10, f"{milliseconds(ours)} / {milliseconds(theirs)}")
 
