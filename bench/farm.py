@@ -18,6 +18,8 @@ PEER = 1.36
 """Nine times opening and reading was the goal where the prototype took 6.6 times as long."""
 
 SETUP = """
+import numpy
+numpy.ones(1 << 28)  # memory that a virtual machine gets for the first time takes it several times as long
 from pathlib import Path
 paths = sorted(Path({folder!r}).iterdir())
 """
@@ -60,8 +62,8 @@ runs = []
 for start in range(0, len(paths), TOGETHER):
     texts = []
     for path in paths[start : start + TOGETHER]:
-        with open(path, "rb") as file:
-            texts.append(file.read())
+        with open(path, "rb", buffering=0) as file:
+            texts.append(file.readall())
     runs += FORMAT.together(texts)
 numbers, words = joined([chunk for run in runs for chunk in run.rows.chunks()])
 answer = len(numbers["n"])

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from rtlat.assembly import Reading
 from rtlat.cards import Card
@@ -39,8 +37,7 @@ def fill_many(readings: Sequence[Reading], format: Format | None, chosen: Sequen
         several = logs[start : start + TOGETHER]
         for known in FORMATS if len(several) > 1 else ():
             if known.together and format in (None, known):
-                with _uncollected():
-                    _fill_together(known, several, named=format is not None)
+                _fill_together(known, several, named=format is not None)
         for reading, card in several:
             if not reading.runs:
                 fill_once(reading, format, card)
@@ -63,18 +60,6 @@ def _deciding(known: Format, text: bytes) -> Line:
     """The line by which a log is known to be of a format that has read it."""
     lines = enumerate((line[1].decode("utf-8", "replace") for line in _LINE.finditer(text)), 1)
     return next(Line(number, line) for number, line in lines if any(mark.match(line) for mark in known.marks))
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Collect no garbage meanwhile: all that is made is kept, and to look for what is not takes a sixth of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _small(reading: Reading, card: Card | None) -> bytes | None:
