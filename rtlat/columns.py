@@ -8,7 +8,9 @@ chunk and column.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
+from itertools import accumulate, pairwise, starmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,14 +47,29 @@ def joined(chunks: Sequence[Chunk]) -> tuple[dict[str, Array], dict[str, Words]]
     >>> numbers["low"].tolist(), numbers["n"].tolist(), words["series"].spelled().tolist()
     ([5.0, 7.0, 3.0], [-1, -1, -1], ['t1', 't1', 't0'])
     """
-    total = sum(length for length, _ in chunks)
-    there = set[str]().union(*(chunk for _, chunk in chunks))
+    ends = list(accumulate((length for length, _ in chunks), initial=0))
+    total, places = ends[-1], list(starmap(slice, pairwise(ends)))
+    there = Counter(name for _, chunk in chunks for name in chunk)
     numbers = {}
     for defaults, dtype in ((FLOATS, np.float64), (INTEGERS, np.int64)):
         for name, default in defaults.items():
             missing = np.array(default, dtype)
-            numbers[name] = _numbers(chunks, total, name, missing) if name in there else _repeated(missing, total)
-    return numbers, {name: _words(chunks if name in there else (), total, name) for name in WORDS}
+            if not there[name]:
+                numbers[name] = _repeated(missing, total)
+                continue
+            numbers[name] = np.empty(total, dtype) if there[name] == len(chunks) else np.full(total, missing)
+            _place(numbers[name], places, [chunk.get(name) for _, chunk in chunks])
+    words = {}
+    for name, word in WORDS.items():
+        words[name] = _words([chunk.get(name, word) for _, chunk in chunks] if there[name] else [word], places, total)
+    return numbers, words
+
+
+def _place(column: Array, places: Sequence[slice], values: Sequence[Any]) -> None:
+    """Put values where they belong; what is None stays as it is."""
+    for place, value in zip(places, values, strict=True):
+        if value is not None:
+            column[place] = value
 
 
 def _repeated(value: Array, total: int) -> Array:
@@ -60,31 +77,16 @@ def _repeated(value: Array, total: int) -> Array:
     return np.ndarray((total,), value.dtype, value.tobytes(), 0, (0,))
 
 
-def _numbers(chunks: Sequence[Chunk], total: int, name: str, missing: Array) -> Array:
-    """One column of numbers."""
-    everywhere = all(name in chunk for _, chunk in chunks)
-    column = np.empty(total, missing.dtype) if everywhere else np.full(total, missing)
-    end = 0
-    for length, chunk in chunks:
-        begin, end = end, end + length
-        if name in chunk:
-            column[begin:end] = chunk[name]
-    return column
-
-
-def _words(chunks: Sequence[Chunk], total: int, name: str) -> Words:
+def _words(values: Sequence[str | Words | list[str]], places: Sequence[slice], total: int) -> Words:
     """One column of words."""
     known: dict[str, int] = {}
-    codes = [_codes(chunk.get(name, WORDS[name]), known) for _, chunk in chunks]
-    names = sorted(known) or [WORDS[name]]
+    codes = [_codes(words, known) for words in values]
+    names = sorted(known)
     dtype = np.int8 if len(names) < 128 else np.int32
     if len(names) == 1:
         return Words(_repeated(np.zeros(1, dtype), total), names)
     column = np.empty(total, dtype)
-    end = 0
-    for (length, _), code in zip(chunks, codes, strict=True):
-        begin, end = end, end + length
-        column[begin:end] = code
+    _place(column, places, codes)
     if names == list(known):
         return Words(column, names)
     place = {name: number for number, name in enumerate(names)}

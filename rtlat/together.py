@@ -16,7 +16,7 @@ from rtlat.source import Line
 
 _LINE = re.compile(rb"(.*)\n")
 
-TOGETHER, SMALL = 300, 128 << 10
+TOGETHER, SMALL = 500, 64 << 10
 """So many logs may be read together, none of which holds more bytes."""
 
 

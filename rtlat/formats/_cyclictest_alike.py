@@ -256,9 +256,12 @@ class _Logs:
         rows, words = Rows(), Words(self.thread[here], names)
         low, high, count, line = self.low[here], self.high[here], self.count[here], self.line[here]
         rows.extend(words, "thread", "bin", low, high, n=count, line=line)
-        for thread, cycles, _ in lists:
-            ends, seq = self._beyond(log, len(cycles)), [int(cycle) for cycle in cycles]
-            rows.extend(names[thread], "thread", "bin", *ends, n=1, of="over", seq=seq, line=self.max_line + 3 + thread)
+        if lists:
+            seq = [int(cycle) for listed in lists for cycle in listed.cycles]
+            threads = [names[listed.thread] for listed in lists for _ in listed.cycles]
+            lines = [self.max_line + 3 + listed.thread for listed in lists for _ in listed.cycles]
+            ends = self._beyond(log, len(seq))
+            rows.extend(threads, "thread", "bin", *ends, n=1, of="over", seq=seq, line=lines)
         if over := {name: n for name, n in zip(names, self.over[log], strict=True) if n}:
             ends = self._beyond(log, len(over))
             rows.extend(list(over), "thread", "bin", *ends, n=list(over.values()), line=self.max_line + 1)
