@@ -11,6 +11,10 @@ from collections.abc import Sequence
 from rtlat import __version__
 from rtlat.errors import RtlatError, UsageError, complain, printable
 
+TYPE_CHECKING = False  # to import typing here would be a good part of the time that `rtlat --help` takes
+if TYPE_CHECKING:
+    from typing import Any
+
 # Each command is a module of `rtlat.commands`, loaded when it is asked for: `rtlat --help` lists them all.
 COMMANDS = {
     "formats": "list the formats, what each gives, versions known",
@@ -65,9 +69,22 @@ def _help(prog: str) -> argparse.HelpFormatter:
     return argparse.HelpFormatter(prog, width=100)
 
 
+class _Parser(argparse.ArgumentParser):
+    """Takes options between the words of a command, too: ``rtlat summary a.log --json b.log``."""
+
+    _mixed = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse; argparse itself calls this, from within as well, and cannot mix options with commands."""
+        if self._mixed or self._subparsers:
+            return super().parse_known_args(args, namespace)
+        self._mixed = True
+        return self.parse_known_intermixed_args(args, namespace)
+
+
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     """All commands, and the options of the one that is asked for."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="rtlat",
         description="Real-time latency logs: read, understood, compared and defended.",
         formatter_class=_help,

@@ -42,6 +42,20 @@ def test_summary_json_is_json_with_null_for_unknown(lab: Path, capsys: pytest.Ca
     assert lil["series"][0]["percentiles"]["99.9"]["status"] in ("refused", "bounds")
 
 
+def test_options_may_stand_between_the_words_of_a_command(lab: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["summary", "a.txt", "--json", "lil.txt", "--percentiles", "50"]) == 0
+    mixed = capsys.readouterr().out
+    assert main(["summary", "--json", "--percentiles", "50", "a.txt", "lil.txt"]) == 0
+    assert capsys.readouterr().out == mixed
+    assert main(["store", "add", "a.txt", "--store", "kept.sqlite", "lil.txt"]) == 0
+    assert main(["store", "export", "out", "--store", "kept.sqlite", "tool=rtirq"]) == 0
+    assert "1 runs" in capsys.readouterr().out.splitlines()[-1]
+    with pytest.raises(SystemExit) as ended:
+        main(["summary", "a.txt", "--bogus", "lil.txt"])
+    assert ended.value.code == 2
+    assert "unrecognized arguments: --bogus" in capsys.readouterr().err
+
+
 def test_summary_table_csv_and_markdown_say_the_same(lab: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["summary", "a.txt"]) == 0
     table = capsys.readouterr().out

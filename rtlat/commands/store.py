@@ -33,7 +33,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     added["export"].add_argument("to", metavar="DIR|F.csv", type=Path, help="where to write")
     for name, action in added.items():
         if name != "add":
-            action.add_argument("query", nargs="*", metavar="QUERY", help=_QUERY)
+            action.add_argument("query", nargs="*", default=[], metavar="QUERY", help=_QUERY)
         action.add_argument("--store", metavar="FILE", type=Path, help="the store (default: rtlat.sqlite)")
 
 
