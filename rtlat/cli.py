@@ -75,8 +75,8 @@ class _Parser(argparse.ArgumentParser):
     _mixed = False
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse; argparse itself calls this, from within as well, and cannot mix options with commands."""
-        if self._mixed or self._subparsers:
+        """Parse; argparse itself calls this, from within as well, and mixes neither with commands nor with ``--``."""
+        if self._mixed or self._subparsers or "--" in (args or ()):
             return super().parse_known_args(args, namespace)
         self._mixed = True
         return self.parse_known_intermixed_args(args, namespace)

@@ -50,6 +50,9 @@ def test_options_may_stand_between_the_words_of_a_command(lab: Path, capsys: pyt
     assert main(["store", "add", "a.txt", "--store", "kept.sqlite", "lil.txt"]) == 0
     assert main(["store", "export", "out", "--store", "kept.sqlite", "tool=rtirq"]) == 0
     assert "1 runs" in capsys.readouterr().out.splitlines()[-1]
+    Path("-odd.txt").write_text(RTIRQ)
+    assert main(["summary", "--json", "--", "-odd.txt"]) == 0
+    capsys.readouterr()
     with pytest.raises(SystemExit) as ended:
         main(["summary", "a.txt", "--bogus", "lil.txt"])
     assert ended.value.code == 2
