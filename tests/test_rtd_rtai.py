@@ -485,3 +485,18 @@ def test_a_hostile_log_takes_no_time() -> None:
     ]
     with pytest.raises(LogError):
         read([*lines, *["RTH|" + "general|" * 1000, "RTD|" + "1|" * 1000] * 50])
+
+
+def test_a_damaged_line_after_one_that_was_printed_twice_costs_no_other() -> None:
+    text = (
+        "*** latency verification tool with RTAI own real time kernel tasks ***\n"
+        "***    period = 100000 (ns),  avrgtime = 1 (s)    ***\n\n"
+        "RTH|    lat min|    ovl min|    lat avg|    lat max|    ovl max|   overruns\n"
+        "RTD|         12|         12|        204|      51220|      51220|          0\n"
+        "RTD|         11|         11|        198|        871|      51220|          0\n"
+        "RTD|         11|         11|        198|        871|      51220|          0\n"
+        "RTD|         -4|        188|        744|       1204|       1377\n"
+    )
+    run = one(text)
+    assert table(run, "window")["high"].tolist() == [51220, 871]
+    assert run.rejected.reasons == {"damaged line": [1, 8]}

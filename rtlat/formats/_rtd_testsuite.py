@@ -237,6 +237,7 @@ class Suite:
         for test in self.tests:
             if isinstance(test, TableTest) and not test.repeated and _ends_twice(test.rows.table):
                 line = test.rows.pop().line
+                test.lost = {min(place, len(test.rows)) for place in test.lost}  # what comes after it comes last
                 test.stopped = test.repeated = True
                 test.warnings.append(f"line {line}: repeats the line before, as ^C makes it, and is left out")
                 test.ignored.add("last line printed twice", line)
