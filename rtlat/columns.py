@@ -102,15 +102,3 @@ def _codes(words: str | Words | Sequence[str], known: dict[str, int]) -> Array |
     if not isinstance(words, Words):
         return places
     return words.codes if places == list(range(len(names))) else np.array(places, np.int32)[words.codes]
-
-
-def narrow(integers: Array) -> Array:
-    """Return integers as int32 if they fit: chunks of ten thousand logs take half the memory so.
-
-    Examples
-    --------
-    >>> narrow(np.array([7, 9])).dtype, narrow(np.array([7, 2**40])).dtype
-    (dtype('int32'), dtype('int64'))
-    """
-    fits = not len(integers) or (int(integers.min()) >= -(2**31) and int(integers.max()) < 2**31)
-    return integers.astype(np.int32) if fits else integers
