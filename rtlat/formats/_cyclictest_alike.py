@@ -243,7 +243,8 @@ class _Logs:
         self.names = [f"t{thread}" for thread in range(threads)]
         self.max_line = foot + 2 + (printed.total.size > 0)
         # half as wide where they fit: new memory is what takes most of the time
-        narrow: type[np.signedinteger[Any]] = np.int32 if max(int(n.max()), int(edge.max()) * step) < 2**31 else np.int64
+        fits = max(int(n.max()), int(edge.max()) * step) < 2**31
+        narrow: type[np.signedinteger[Any]] = np.int32 if fits else np.int64
         self.low = cells.bucket.astype(narrow)
         self.low *= step
         self.high = self.low + step
