@@ -36,7 +36,7 @@ TOO_MUCH = 64 << 20
 UNPRINTED = ("hdr_log", "hdr_percentiles")  # encoded numbers; edges that lie between two printed values
 # a line begins so many that make one statement, or that were one before they were broken
 OBJECTS = {"declared_facts": 20, "ros2_performance_test": 40, "rtd_table": 3, "tracer_lines": 3, "lava_results": 3}
-MORE = {"rt_tests_oslat": 1, "rtd_table": 1}  # oslat prints a microsecond more, the file of -g an observation more
+MORE = {"oslat": 1, "rtd_table": 1}  # the tool prints a microsecond more, as text and JSON; a file of -g an observation
 
 NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?(?:[eE][-+]?\d{1,2})?")
 SCALES = [Decimal(10) ** power for power in (0, 3, 6, 9)]
@@ -207,7 +207,7 @@ def made_of(run: Run, texts: dict[int, str]) -> None:
     everywhere = numbers_of("\n".join(texts.values())) | numbers_of(
         "".join(texts.values())
     )  # whole where it was broken
-    more = MORE.get(run.format, 0)
+    more = MORE.get(run.tool, MORE.get(run.format, 0))
     arrays = run.rows.arrays()
     for cells in zip(*(column.tolist() for column in arrays.values()), strict=True):
         row = dict(zip(arrays, cells, strict=True))
