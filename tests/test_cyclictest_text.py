@@ -209,6 +209,13 @@ def test_the_layout_bounds_the_version(name: str, version: str) -> None:
     assert run.facts["version"] == version
 
 
+def test_a_version_that_two_lines_leave_alone_is_told_once() -> None:
+    rows = "# Histogram\n000003 000002\n"  # up to 2.7 a Total is printed, from 2.7 on a blank where nothing is listed
+    foot = "# Total: 000000002\n# Min Latencies: 00003\n# Avg Latencies: 00003\n# Max Latencies: 00003\n"
+    (run,) = text(f"{rows}{foot}# Histogram Overflows: 00000\n# Histogram Overflow at cycle number:\n# Thread 0: \n")
+    assert run.facts["version"] == "2.7"
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -154,7 +154,9 @@ class Context:
             return ""
         if self._until == (99, 0):
             return f"{least} or later"
-        return f"{most} or earlier" if self._since == (0, 0) else f"{least} to {most}"
+        if self._since == (0, 0):
+            return f"{most} or earlier"
+        return least if least == most else f"{least} to {most}"
 
     @property
     def _bounds(self) -> tuple[Version, Version]:
