@@ -194,7 +194,10 @@ class Rows:
             self._pending = []
 
     def arrays(self) -> dict[str, Array]:
-        """Return all columns of records but ``run``, as arrays of one length (words as object arrays)."""
+        """Return all columns of records but ``run``, as arrays of one length (words as object arrays).
+
+        A column in which no statement says anything is read-only.
+        """
         numbers, words = joined(self.chunks())
         return numbers | {name: column.spelled() for name, column in words.items()}
 

@@ -75,20 +75,6 @@ class _Printed(NamedTuple):
     over: Array
 
 
-def read_alike(texts: Sequence[bytes], read: Callable[[bytes], list[Run]]) -> list[Run | None]:
-    """Return the runs of logs as `read` would; None for each that has to be read by itself.
-
-    Parameters
-    ----------
-    texts : sequence of bytes
-        The logs.
-    read : callable
-        Returns the runs of one log.
-    """
-    with _no_housekeeping():
-        return _read_alike(texts, read)
-
-
 @contextmanager
 def _no_housekeeping() -> Iterator[None]:
     """Look for no garbage meanwhile, and give back no memory: all that is made is kept, and both take half the time."""
@@ -102,8 +88,17 @@ def _no_housekeeping() -> Iterator[None]:
             gc.enable()
 
 
-def _read_alike(texts: Sequence[bytes], read: Callable[[bytes], list[Run]]) -> list[Run | None]:
-    """The same."""
+@_no_housekeeping()
+def read_alike(texts: Sequence[bytes], read: Callable[[bytes], list[Run]]) -> list[Run | None]:
+    """Return the runs of logs as `read` would; None for each that has to be read by itself.
+
+    Parameters
+    ----------
+    texts : sequence of bytes
+        The logs.
+    read : callable
+        Returns the runs of one log.
+    """
     cut = [_cut(text) for text in texts]
     alike: dict[object, list[int]] = {}
     for place, text in enumerate(cut):
@@ -135,7 +130,7 @@ def _cut(text: bytes) -> _Text | None:
 @lru_cache(1000)
 def _is_own(head: bytes) -> bool:
     """Whether all lines before a table are cyclictest's own."""
-    return all(recognise(line)[0] in _OWN for line in head.decode("latin-1").split("\n")[:-1] if line)
+    return all(recognise(line)[0] in _OWN for line in head.decode("latin-1").split("\n") if line)
 
 
 def _as_the_first(first: Run, texts: list[_Text]) -> Iterator[Run | None]:
